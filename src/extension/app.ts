@@ -23,12 +23,14 @@ import { UnsavedEditors } from './index/unsavedEditors.ts';
 import { ReadOnlyDocuments } from './readOnlyDocuments.ts';
 import { PlaceOpener } from './search/placeOpener.ts';
 import { CurrentWork } from './search/currentWork.ts';
-import { KeptSearches } from './search/keptSearches.ts';
-import { RecentQueries } from './search/recentQueries.ts';
+import { QueryList } from './search/queryList.ts';
 import { SearchPick } from './search/searchPick.ts';
 import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
 import { isPersonal, maxResults } from './settings.ts';
+
+/** Number of recent queries that are kept. */
+const MAX_RECENT = 20;
 
 /** The API that other extensions and our tests get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -83,7 +85,7 @@ export class App implements SextantApi {
     this.#client = client;
     this.#folders = folders;
     const places = new PlaceOpener(folders, (all) => client.searching.call('relocate', all));
-    const recent = new RecentQueries(workspaceState);
+    const recent = new QueryList(workspaceState, 'sextant.recentQueries', MAX_RECENT);
     const work = new CurrentWork(folders);
     /** A search of the user, with what they work on slightly higher. Other callers get the plain order. */
     const searchForUser = async (request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse> => {
@@ -129,7 +131,7 @@ export class App implements SextantApi {
       return new SearchView({
         folders,
         recent,
-        kept: new KeptSearches(workspaceState),
+        kept: new QueryList(workspaceState, 'sextant.keptSearches'),
         extensionUri,
         log: recentLog,
         search: searchForUser,

@@ -8,7 +8,7 @@ import { symbolQuery } from '../../workspace/symbolQuery.ts';
 import type { Folders } from '../index/folders.ts';
 import { literal } from '../pickText.ts';
 import { EditorPreview } from './preview.ts';
-import type { RecentQueries } from './recentQueries.ts';
+import type { QueryList } from './queryList.ts';
 import type { KeptSearch } from './searchView.ts';
 import { maxResults } from '../settings.ts';
 import { indexLine, isPartial } from '../index/statusText.ts';
@@ -32,7 +32,7 @@ type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
 /** Dependencies of the list. */
 export interface SearchDependencies {
   readonly folders: Folders;
-  readonly recent: RecentQueries;
+  readonly recent: QueryList;
   search(request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse>;
   complete(query: string): Promise<readonly Completion[]>;
   /** Shows the results of a search in the view. */

@@ -33,9 +33,8 @@ import { indexLine } from '../index/statusText.ts';
 import { maxResults } from '../settings.ts';
 import { SideViewHost } from '../webviewHost.ts';
 import { fixLabel } from './fixLabel.ts';
-import type { KeptSearches } from './keptSearches.ts';
 import { EditorPreview } from './preview.ts';
-import type { RecentQueries } from './recentQueries.ts';
+import type { QueryList } from './queryList.ts';
 import { asLines, asSearchEditor, resultsAsMarkdown } from './resultsText.ts';
 import { placesOf, toShownFile } from './shownResults.ts';
 
@@ -51,8 +50,8 @@ export interface KeptSearch {
 
 export interface SearchViewDependencies {
   readonly folders: Folders;
-  readonly recent: RecentQueries;
-  readonly kept: KeptSearches;
+  readonly recent: QueryList;
+  readonly kept: QueryList;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
   search(request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse>;
@@ -206,7 +205,7 @@ export class SearchView implements vscode.Disposable {
         this.#emitState();
       },
       keep: async ({ query, isKept }) => {
-        await kept.set(query.trim(), isKept);
+        await (isKept ? kept.add(query) : kept.remove(query.trim()));
         this.#emitState();
       },
       go: async ({ to }) => {
