@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { Searcher } from '../../workspace/searcher.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { formatProblems } from './queryProblems.ts';
-import { shownPathIn, whyNotUpdated } from './search.ts';
+import { shownPathIn, whyNotUpdated, withoutRoot } from './search.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { folderOptions } from './updateIndex.ts';
 
@@ -59,8 +59,4 @@ export async function runFindUsages(
   } finally {
     searcher.close();
   }
-}
-
-function withoutRoot<T extends { readonly root: string }>({ root: _root, ...usage }: T): Omit<T, 'root'> {
-  return usage;
 }

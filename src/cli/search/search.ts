@@ -139,7 +139,8 @@ export async function whyNotUpdated(
   }
 }
 
-function withoutRoot({ root: _root, ...result }: SearchResult): Omit<SearchResult, 'root'> {
+/** A result as JSON has it, which names the folder once. */
+export function withoutRoot<T extends { readonly root: string }>({ root: _root, ...result }: T): Omit<T, 'root'> {
   return result;
 }
 

@@ -53,3 +53,14 @@ export function noEvidence(document: number, { firstChunk }: SegmentReader): Evi
     chunks: new Float64Array(chunks * CHUNK_SUMS),
   };
 }
+
+/** The sum of the weights of the words in a mask. */
+export function masked(mask: number, weights: readonly number[]): number {
+  let total = 0;
+  for (let rest = mask; rest !== 0;) {
+    const bit = 31 - Math.clz32(rest);
+    total += weights[bit] ?? 0;
+    rest &= ~(1 << bit);
+  }
+  return total;
+}

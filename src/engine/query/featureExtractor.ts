@@ -1,5 +1,5 @@
 import { addNeighbours, addRelative, favourNewestVersions } from './candidateFeatures.ts';
-import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
+import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, masked, type Evidence } from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import { addBestDefinitions, addSymbols } from './definitionFeatures.ts';
 import { FEATURE_COLUMNS, F, type Candidate, type Contribution, type Corpus } from './features.ts';
@@ -224,16 +224,6 @@ export class FeatureExtractor {
       if (identifiers & (1 << (names.length + i))) count++;
     return Math.min(3, count);
   }
-}
-
-function masked(mask: number, weights: readonly number[]): number {
-  let total = 0;
-  for (let rest = mask; rest !== 0;) {
-    const bit = 31 - Math.clz32(rest);
-    total += weights[bit] ?? 0;
-    rest &= ~(1 << bit);
-  }
-  return total;
 }
 
 /** Keeps the highest values, in descending order. */

@@ -3,7 +3,15 @@ import { ARE_IMPORTS, MAX_TOKENS } from '../index/format.ts';
 import type { LineRange, SymbolSpan } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { DEFINING } from './bestChunk.ts';
-import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_MASK, CHUNK_SUMS, CHUNK_TEXT, type Evidence } from './evidence.ts';
+import {
+  CHUNK_COMMENT,
+  CHUNK_DEFINITION,
+  CHUNK_MASK,
+  CHUNK_SUMS,
+  CHUNK_TEXT,
+  masked,
+  type Evidence,
+} from './evidence.ts';
 import { keep } from './keep.ts';
 import type { MereNames } from './mereNames.ts';
 import type { Query } from './query.ts';
@@ -343,14 +351,4 @@ function addRelative(candidates: readonly PlaceCandidate[]): void {
     for (const { row } of candidates) highest = Math.max(highest, row[column]!);
     for (const { row } of candidates) row[PLACE_FEATURES.length + i] = row[column]! / highest;
   }
-}
-
-function masked(mask: number, weights: readonly number[]): number {
-  let total = 0;
-  for (let rest = mask; rest !== 0;) {
-    const bit = 31 - Math.clz32(rest);
-    total += weights[bit] ?? 0;
-    rest &= ~(1 << bit);
-  }
-  return total;
 }
