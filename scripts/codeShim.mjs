@@ -14,6 +14,13 @@ const { values, positionals } = parseArgs({
     'extensions-dir': { type: 'string' },
   },
 });
+// A browser or server that hangs while it starts or closes must not hold up the whole run.
+const LIMIT_MS = 15 * 60_000;
+setTimeout(() => {
+  console.error('The editor did not start and close in 15 minutes.');
+  process.exit(1);
+}, LIMIT_MS).unref();
+
 const { SEXTANT_TEST_EDITOR, SEXTANT_TEST_VSIX } = process.env;
 const { code, said } = await runInEditor({
   which: SEXTANT_TEST_EDITOR === 'oldest' ? 'oldest' : 'newest',

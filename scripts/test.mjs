@@ -1,7 +1,6 @@
 // npm test [-- STAGE…]
 // Runs all stages, or the named ones, and ends with "N passed, N failed". Installs missing dependencies first.
 import { execFile, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +9,7 @@ import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { ensureBrowser } from './lib/browser.mjs';
 import { ensureEditor, ensureOldestNode, serverRunsHere } from './lib/editor.mjs';
 import { VSCE_OPTIONS, packNpm } from './lib/package.mjs';
+import { endOf } from './lib/processes.mjs';
 import { checkRepository } from './lib/repository.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
 
@@ -20,6 +20,11 @@ const TRY_AGAIN = ['--retries', '1'];
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
 /** On a busy machine a browser may drop a click. */
 const BROWSER = ['--timeout', '300000', ...TRY_AGAIN];
+/** No stage takes a quarter of this, even on a busy machine. */
+const STAGE_LIMIT_MS = 25 * 60_000;
+/** How long a process of tests may live on after its last result. */
+const LINGER_MS = 60_000;
+const REPORT_RUNNING_MS = 5 * 60_000;
 const TSC = 'node_modules/typescript/bin/tsc';
 
 /** Whether this run has built; then vsce does not build again. */
@@ -117,6 +122,7 @@ async function runAll() {
   /** @type {Map<string, Promise<string>>} */
   const running = new Map();
   const waiting = new Set(chosen);
+  const report = setInterval(() => say(`running: ${[...running.keys()].join(', ')}`), REPORT_RUNNING_MS);
   while (waiting.size > 0 || running.size > 0) {
     for (const name of waiting) {
       const { after = [], processes = 1 } = stages[name] ?? {};
@@ -132,6 +138,7 @@ async function runAll() {
     }
     running.delete(await Promise.race(running.values()));
   }
+  clearInterval(report);
 }
 
 /** @param {string} name */
@@ -199,7 +206,8 @@ function repository() {
 async function check(title, script, args, more) {
   const env = { ...process.env, ...more };
   try {
-    await promisify(execFile)(pinnedNode(), [join(root, script), ...args], { cwd: root, env, maxBuffer: 64 << 20 });
+    const options = { cwd: root, env, maxBuffer: 64 << 20, timeout: STAGE_LIMIT_MS };
+    await promisify(execFile)(pinnedNode(), [join(root, script), ...args], options);
     return { passed: 1, failed: [] };
   } catch (error) {
     const { stdout = '', stderr = '', message } = /** @type {import('node:child_process').ExecFileException} */ (error);
@@ -240,7 +248,9 @@ async function mocha(title, args, more) {
   const output = /** @type {Buffer[]} */ ([]);
   child.stdout?.on('data', (chunk) => output.push(chunk));
   child.stderr?.on('data', (chunk) => output.push(chunk));
-  await once(child, 'close');
+  const limits = { isDone: () => existsSync(results), limitMs: STAGE_LIMIT_MS, lingerMs: LINGER_MS };
+  const ending = await endOf(child, limits);
+  if (ending !== 'ended') say(`${title} was stopped: ${ending}`);
   process.stdout.write(Buffer.concat(output));
   return readResults(results, title);
 }

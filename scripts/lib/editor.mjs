@@ -308,7 +308,8 @@ export function serverFolders(dataFolder) {
  */
 export function installVsix(editor, dataFolder, vsix) {
   const args = [editor.serverMain, ...serverFolders(dataFolder), '--install-extension', resolve(vsix), '--force'];
-  execFileSync(editor.node, args, { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } });
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  execFileSync(editor.node, args, { stdio: ['ignore', 'ignore', 'pipe'], env, timeout: 120_000 });
 }
 
 /**
