@@ -61,6 +61,13 @@ describe('a formatted retrieval', () => {
     assert.ok(text.length <= 200 && text.endsWith('\n...'), text);
   });
 
+  it('shows the beginning of a place that is too large a share of the whole', () => {
+    const places = [{ startLine: 11, endLine: 900, definition: { startLine: 11, endLine: 900 } }];
+    const text = formatRetrieval([{ path: 'a.ts', text: numbered(1000), places }], 6000);
+    const [shown] = readRetrieval(text);
+    assert.deepEqual([shown?.startLine, shown?.lines.length], [11, 60]);
+  });
+
   it('shows the best places of several files before the further places of one', () => {
     const places = [1, 101, 201, 301].map((startLine) => ({ startLine, endLine: startLine + 19 }));
     const files = ['a', 'b', 'c'].map((path) => ({ path, text: numbered(400), places }));

@@ -29,6 +29,8 @@ export const FILES_PER_PLACE = 1.5;
  * Largest share of the whole for a complete definition; of a larger one, its first line and the found lines are shown.
  */
 const LARGEST_SHARE = 1 / 4;
+/** Number of lines that are shown of a larger place. */
+const MAX_LINES = 60;
 
 /**
  * Formats the found places for a model or a person: files in the given order. Each has a line `Path: `, then its lines
@@ -54,7 +56,7 @@ export function formatRetrieval(files: readonly RetrievedFile[], maxLength: numb
     const share = Math.min(room, maxLength * LARGEST_SHARE);
     const part: readonly LineSpan[] = [
       [definition.startLine, definition.startLine],
-      [startLine, endLine],
+      [startLine, Math.min(endLine, startLine + MAX_LINES - 1)],
     ];
     if (!add(section, [[definition.startLine, definition.endLine]], share)) add(section, part);
   }

@@ -121,6 +121,8 @@ describe('Ask About Workspace, without a model', () => {
       .locator('article')
       .last()
       .getByRole('button', { name: /nextRetryDelay.*retryPolicy\.ts/ });
+    // A passage whose lines change before it is read is left out.
+    await passage.waitFor();
     writeFiles(root, { [RETRY]: `// one\n// two\n// three\n${text}` });
     const line = text.split('\n').findIndex((one) => one.includes('function nextRetryDelay')) + 4;
     await until('the line is where it is now', async () => {

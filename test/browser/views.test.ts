@@ -6,6 +6,7 @@ import { findServer } from '../../src/server/state/published.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { assertAccessible } from './accessible.ts';
 import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts';
+import { until } from '../support/until.ts';
 
 /** Our rows; elements around them are the editor's. */
 const ROWS = '.tree-explorer-viewlet-tree-view .monaco-list-rows';
@@ -133,8 +134,15 @@ const STEPS: readonly { step: string; command: string; done: (workbench: Workben
 ];
 
 async function openWalkthrough(workbench: Workbench): Promise<void> {
-  await workbench.run('Welcome: Open Walkthrough...');
-  await workbench.pick.getByText('Get Started with Sextant', { exact: true }).click();
+  const title = workbench.pick.getByText('Get Started with Sextant', { exact: true });
+  // A list loses the focus, and closes, when a view that opens takes it.
+  await until('the walkthrough is chosen', async () => {
+    await workbench.run('Welcome: Open Walkthrough...');
+    return title.click({ timeout: 5000 }).then(
+      () => true,
+      () => false,
+    );
+  });
   await workbench.page.locator(WALKTHROUGH).getByText('Find code by describing it').waitFor();
 }
 

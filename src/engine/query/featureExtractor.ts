@@ -10,8 +10,8 @@ import { likenessOf, type WordMatcher } from './wordMatch.ts';
 const EARLY = 0.85;
 /** More than any other difference between two documents. */
 export const HAS_NAME = 100;
-/** Of two documents that are otherwise equal, prefer the one that spells the name as typed. */
-const SPELT = 1;
+/** Of two documents that are nearly equal, prefer the one that spells the name as typed. */
+const SPELT = 4;
 /** Capitals or `_` in a query show the intended spelling; `router` may be lazy for `Router`. */
 const SAYS_SPELLING = /\p{Lu}|_/u;
 /**

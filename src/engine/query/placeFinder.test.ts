@@ -42,6 +42,24 @@ describe('the place that a search shows', () => {
     assert.deepEqual(await shown('a.c', gnu), [3, 15, 'tie']);
   });
 
+  it('is the whole definition of the name in the query, however long, once', async () => {
+    const method = (name: string): string => `  ${name}() {\n${'    step();\n'.repeat(50)}  }\n`;
+    const text = `step();\n\n/** Lights. */\nclass Lantern {\n${['one', 'two', 'three'].map(method).join('')}}\n`;
+    const hits = await ask('a.ts', text, ['Lantern', 'sym:Lantern']);
+    for (const hit of hits) assert.deepEqual([hit?.startLine, hit?.endLine, hit?.symbol?.name], [3, 161, 'Lantern']);
+    assert.deepEqual(hits[0]?.more, []);
+  });
+
+  it('is the definition whose name is spelt as in the query, underscores included', async () => {
+    const java =
+      'class A {\n  boolean hasName() {\n    return true;\n  }\n  boolean _hasName() {\n    return false;\n  }\n}\n';
+    const hits = await ask('A.java', java, ['hasName', '_hasName']);
+    assert.deepEqual(
+      hits.map((hit) => hit?.symbol?.name),
+      ['hasName', '_hasName'],
+    );
+  });
+
   it('is no line that only repeats the name of its file, where another has the words', async () => {
     const filler = (name: string): string => `\nint ${name}(int a)\n{\n${'\tstep();\n'.repeat(20)}}\n`;
     const guard = '#ifndef LANTERN_LIGHT_H\n#define LANTERN_LIGHT_H\n#define LANTERN_LIGHT 1\n';

@@ -72,20 +72,28 @@ export class PlaceFinder {
     const best = this.#bestChunks(scores, document, evidence, defining, asked, mere);
     const ranges = (line === undefined ? best : best.slice(0, 1)).map((chunk) => reader.linesOfChunk(chunk));
     const spans = reader.definitionsOf(document, ranges);
+    const isAsked = (span: SymbolSpan): boolean =>
+      line === undefined && (span.line === defining || (asked?.get(span.line) ?? 0) > 0);
     const nameScore: NameScore = (i) => {
       const span = spans[i]!;
       const near = asked?.get(span.line) ?? 0;
       if (near === 0 && mere?.has(span) === true) return 0;
-      const isAsked = near > 0 || span.line === defining;
-      if (line === undefined) return scoreSymbol(span, query, names) + near + (isAsked ? ASKED_SYMBOL : 0);
+      if (line === undefined) return scoreSymbol(span, query, names) + near + (isAsked(span) ? ASKED_SYMBOL : 0);
       // Prefer the innermost definition around a phrase.
       return contains(span, line) ? 1 / (span.endLine - span.startLine + 1) : 0;
     };
-    return ranges.map(([startLine, endLine]) => {
+    const places = ranges.map(([startLine, endLine]): SourceRange => {
       const place = placeInChunk(spans, startLine, endLine, nameScore);
+      const { symbol } = place;
+      // The wanted definition is shown whole, also where the chunk has only a part of it.
+      if (symbol && isAsked(symbol)) return { startLine: symbol.startLine, endLine: symbol.endLine, symbol };
       // For a phrase outside all definitions, the one that makes up most of the chunk is wrong.
       const isElsewhere = line !== undefined && contains({ startLine, endLine }, line) && !contains(place, line);
       return isElsewhere ? { startLine, endLine } : place;
+    });
+    return places.filter(({ startLine, endLine, symbol }, i) => {
+      const isWanted = symbol !== undefined && isAsked(symbol);
+      return !places.slice(0, i).some((one) => (isWanted ? one.symbol === symbol : overlap(one, startLine, endLine)));
     });
   }
 
@@ -212,4 +220,8 @@ function isIn(line: number, [first, last]: LineRange): boolean {
 
 function contains({ startLine, endLine }: Pick<SymbolSpan, 'startLine' | 'endLine'>, line: number): boolean {
   return startLine <= line && line <= endLine;
+}
+
+function overlap(range: SourceRange, startLine: number, endLine: number): boolean {
+  return range.startLine <= endLine && startLine <= range.endLine;
 }

@@ -109,7 +109,8 @@ function scoreName(
   const isAsked = names.includes(folded) || pairs.includes(folded) || possibleNames.includes(folded);
   const score = matched + (isAsked ? 2 : 0);
   if (score === 0) return 0;
-  const spelling = isAsked && symbol !== undefined && (symbol.endsWith(name) || name.endsWith(symbol)) ? 0.5 : 0;
+  const isSpelt = isAsked && symbol !== undefined && (symbol.endsWith(name) || name.endsWith(symbol));
+  const spelling = name === symbol ? 0.75 : isSpelt ? 0.5 : 0;
   const kindValue = kind === REOPENING ? -0.5 : TYPE_KINDS.has(kind) || kind === 'function' ? 0.25 : 0;
   return score + matched / Math.max(1, words) + spelling + kindValue;
 }

@@ -5,6 +5,7 @@ import { readCorpus } from './corpus.ts';
 import { measure, type Measured } from './measure.ts';
 import { failureList, fileAlone, summaryTable } from './report.ts';
 import { makeQueries, RULES } from './rules.ts';
+import { measureNames, type WholeNames } from './wholeNames.ts';
 
 /** Of each class and repository, if its rule accepts as many. */
 const QUERIES = 3;
@@ -34,6 +35,7 @@ const made = options.repositories.map((name) => {
   const version = readFileSync(join(folder, '.git/bench-version'), 'utf8');
   return {
     folder,
+    texts: corpus.texts,
     title: `${name} ${version} (${corpus.texts.size} files)`,
     queries: makeQueries(corpus, QUERIES, rules, options.seed),
   };
@@ -56,5 +58,12 @@ if (options.list) {
   console.log(`${summaryTable(measured, 'class', (one) => one.class)}\n`);
   console.log(`${summaryTable(measured, 'repository', ({ repository }) => repository)}\n`);
   console.log(fileAlone(measured));
+  const counts: WholeNames[] = [];
+  for (const { texts } of made) counts.push(await measureNames(texts));
+  const total = (pick: (one: WholeNames) => number): number => counts.reduce((sum, one) => sum + pick(one), 0);
+  const [names, whole] = [total((one) => one.names), total((one) => one.whole)];
+  console.log(
+    `Of ${names} names with one definition, ${whole} (${((100 * whole) / names).toFixed(1)} %) show it whole first.`,
+  );
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(measured, null, 1)}\n`);
 }
