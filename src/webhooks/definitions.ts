@@ -10,11 +10,10 @@ import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { webhookErrors } from './errors.ts';
 import { Filter } from './filter/filter.ts';
-import { isHttpUrl, NAME, NAME_RULE } from './names.ts';
+import { isHttpUrl, NAME, NAME_RULE, WEBHOOK_TYPES } from './names.ts';
 import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
+import { isSigned, signatureInput } from './signatures.ts';
 
-/** Authentication of a delivery: a bearer token, or a signature by https://www.standardwebhooks.com. */
-export const WEBHOOK_TYPES = ['bearer_token', 'standard_webhooks'] as const;
 export const WEBHOOK_SCOPES = ['organization', 'personal'] as const;
 
 const name = z.string('must be a string').check(z.regex(NAME, `must be ${NAME_RULE}`));
@@ -24,13 +23,31 @@ const description = z._default(
 );
 const flag = z._default(z.boolean('must be true or false'), true);
 
-const webhookInput = z.strictObject({
+const webhookFields = z.strictObject({
   name,
   type: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'bearer_token'),
+  /** Of the type `hmac`. */
+  signature: z.optional(signatureInput),
   description,
   scope: z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal'),
   enabled: flag,
 });
+const webhookInput = webhookFields.check(
+  z.refine(({ type, signature }) => (type === 'hmac') === (signature !== undefined), {
+    path: ['signature'],
+    message: 'is for the type hmac, which needs it',
+  }),
+);
+/** The sender's own secret; without it, a new one is made. */
+const secretInput = z.optional(
+  z
+    .string('must be a string')
+    .check(
+      z.minLength(8, 'must have at least 8 characters'),
+      z.maxLength(500, 'must have at most 500 characters'),
+      z.regex(/^[\x21-\x7e]*$/, 'must have letters, digits and punctuation of ASCII only'),
+    ),
+);
 export type WebhookInput = z.input<typeof webhookInput>;
 
 const triggerInput = z.strictObject({
@@ -176,25 +193,35 @@ export class Definitions {
     return (this.#keys[id] ?? []).filter(({ expiresAt = Infinity }) => now < expiresAt).map(({ key }) => key);
   }
 
-  /** Creates a webhook; its secret is returned only here. Throws `InvalidDefinition` and `NameTaken`. */
-  createWebhook(input: unknown): { readonly webhook: Webhook; readonly secret: string } {
+  /**
+   * Creates a webhook; its secret is returned only here. `secret` is the sender's own; without it, a new one is made. Throws
+   * `InvalidDefinition` and `NameTaken`.
+   */
+  createWebhook(input: unknown, ownSecret?: unknown): { readonly webhook: Webhook; readonly secret: string } {
     const checked = parse(webhookInput, input, 'webhook');
     requireFree('webhook', checked.name, this.webhooks);
     const id = `wh_${randomBytes(12).toString('base64url')}`;
-    const secret = this.#newSecret(checked.type);
+    const secret = this.#secretFor(checked.type, ownSecret);
     const secrets = [{ hash: hashSecret(secret) }];
     const webhook: Webhook = { ...checked, id, createdAt: this.#options.clock.now(), secrets };
     // Keys first: a key without its webhook does no harm, a webhook without its key cannot be used.
-    if (webhook.type === 'standard_webhooks') this.#saveKeys({ ...this.#keys, [id]: [{ key: secret }] });
+    if (isSigned(webhook)) this.#saveKeys({ ...this.#keys, [id]: [{ key: secret }] });
     this.#save({ webhooks: [...this.webhooks, webhook] });
     return { webhook, secret };
   }
 
-  /** Creates a new secret; the present one stays valid for `overlapMs`. Throws `NoSuchDefinition`. */
-  rotateSecret(name: string, overlapMs: number): { readonly webhook: Webhook; readonly secret: string } {
+  /**
+   * Replaces the secret by the sender's own or a new one; the present one stays valid for `overlapMs`. Throws `InvalidDefinition` and
+   * `NoSuchDefinition`.
+   */
+  rotateSecret(
+    name: string,
+    overlapMs: number,
+    ownSecret?: unknown,
+  ): { readonly webhook: Webhook; readonly secret: string } {
     const before = this.webhook(name);
     const now = this.#realClock.now();
-    const secret = this.#newSecret(before.type);
+    const secret = this.#secretFor(before.type, ownSecret);
     const until = now + overlapMs;
     const retire = <T extends { readonly expiresAt?: number }>(one: T): T => ({
       ...one,
@@ -206,7 +233,7 @@ export class Definitions {
       secrets: [{ hash: hashSecret(secret) }, ...before.secrets.map(retire).filter(isGood)],
     };
     this.#replaceWebhook(webhook);
-    if (before.type === 'standard_webhooks') {
+    if (isSigned(before)) {
       const old = (this.#keys[before.id] ?? []).map(retire).filter(isGood);
       try {
         // Last, since the new key lets deliveries in: until then the old key is valid, and no client has seen the new one.
@@ -296,8 +323,12 @@ export class Definitions {
     return byName('webhook', name, this.webhooks);
   }
 
-  #newSecret(type: Webhook['type']): string {
-    return newSecret(type === 'standard_webhooks' ? 'base64' : 'base64url');
+  #secretFor(type: Webhook['type'], own: unknown): string {
+    const isStandard = type === 'standard_webhooks';
+    const given = parse(secretInput, own, 'webhook', 'secret');
+    if (isStandard && given !== undefined && !/^(?:whsec_)?[\w+/]+={0,2}$/.test(given))
+      throw webhookErrors.invalidDefinition('webhook', 'secret', 'must be base64, perhaps after whsec_');
+    return given ?? newSecret(isStandard ? 'base64' : 'base64url');
   }
 
   #replaceWebhook(webhook: Webhook): void {
@@ -329,7 +360,7 @@ export class Definitions {
 
   /** Signed webhooks without a key. */
   #unsigned(): string {
-    const those = this.webhooks.filter(({ id, type }) => type === 'standard_webhooks' && !(id in this.#keys));
+    const those = this.webhooks.filter(({ id, type }) => isSigned({ type }) && !(id in this.#keys));
     return those.map(({ name }) => name).join(', ');
   }
 
@@ -375,13 +406,14 @@ export class Definitions {
   }
 }
 
-function parse<S extends z.ZodMiniType>(schema: S, input: unknown, kind: string): z.output<S> {
+function parse<S extends z.ZodMiniType>(schema: S, input: unknown, kind: string, field = ''): z.output<S> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const { code, path, message, ...rest } = result.error.issues[0]!;
   const keys = code === 'unrecognized_keys' ? (rest as { readonly keys?: readonly string[] }).keys : undefined;
   if (keys) throw webhookErrors.invalidDefinition(kind, keys.join(', '), 'is unknown');
-  throw webhookErrors.invalidDefinition(kind, path.join('.'), path.length === 0 ? 'must be an object' : message);
+  const at = path.join('.') || field;
+  throw webhookErrors.invalidDefinition(kind, at, at === '' ? 'must be an object' : message);
 }
 
 function requireFree(kind: string, name: string, those: readonly { readonly name: string }[]): void {

@@ -20,3 +20,30 @@ export function forwardName(trigger: string, taken: readonly string[]): string {
     if (!taken.includes(name)) return name;
   }
 }
+
+/**
+ * How the sender of a webhook proves its identity: by a bearer token, by a signature of https://www.standardwebhooks.com, as a
+ * system documents it, or by an HMAC that the webhook's `signature` describes.
+ */
+export const WEBHOOK_TYPES = [
+  'bearer_token',
+  'standard_webhooks',
+  'github',
+  'gitlab',
+  'stripe',
+  'slack',
+  'shopify',
+  'pagerduty',
+  'hmac',
+] as const;
+export type WebhookType = (typeof WEBHOOK_TYPES)[number];
+
+/** Names of the systems, as they spell them. */
+export const SYSTEMS: Readonly<Partial<Record<WebhookType, string>>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  stripe: 'Stripe',
+  slack: 'Slack',
+  shopify: 'Shopify',
+  pagerduty: 'PagerDuty',
+};

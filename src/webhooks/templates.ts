@@ -1,4 +1,3 @@
-import { createHmac, randomUUID } from 'node:crypto';
 import type { Header } from './event.ts';
 
 /** An example of a system's delivery, to edit. Its shape is that of the system's documentation. */
@@ -10,7 +9,7 @@ export interface Template {
   readonly body: unknown;
 }
 
-type System = 'github' | 'gitlab' | 'pagerduty';
+export type System = 'github' | 'gitlab' | 'pagerduty' | 'shopify' | 'slack' | 'stripe';
 
 const JSON_TYPE: Header = ['Content-Type', 'application/json'];
 
@@ -94,15 +93,72 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
       },
     },
   },
+  'stripe-payment': {
+    title: 'Stripe: payment succeeded',
+    system: 'stripe',
+    headers: [JSON_TYPE, ['User-Agent', 'Stripe/1.0 (+https://stripe.com/docs/webhooks)']],
+    body: {
+      id: 'evt_1ExampleOfAnEvent',
+      object: 'event',
+      api_version: '2026-01-28',
+      created: 1795252800,
+      type: 'payment_intent.succeeded',
+      livemode: false,
+      pending_webhooks: 1,
+      data: {
+        object: {
+          id: 'pi_1ExampleOfAPayment',
+          object: 'payment_intent',
+          amount: 2000,
+          amount_received: 2000,
+          currency: 'eur',
+          customer: 'cus_ExampleCustomer',
+          metadata: { order: '1042' },
+          status: 'succeeded',
+        },
+      },
+    },
+  },
+  'slack-mention': {
+    title: 'Slack: app mentioned',
+    system: 'slack',
+    headers: [JSON_TYPE, ['User-Agent', 'Slackbot 1.0 (+https://api.slack.com/robots)']],
+    body: {
+      team_id: 'T0EXAMPLE01',
+      api_app_id: 'A0EXAMPLE01',
+      type: 'event_callback',
+      event_id: 'Ev0EXAMPLE01',
+      event_time: 1795252800,
+      event: {
+        type: 'app_mention',
+        user: 'U0EXAMPLE01',
+        text: '<@U0EXAMPLE02> deploy the shop',
+        ts: '1795252800.000100',
+        channel: 'C0EXAMPLE01',
+      },
+    },
+  },
+  'shopify-order': {
+    title: 'Shopify: order created',
+    system: 'shopify',
+    headers: [
+      JSON_TYPE,
+      ['X-Shopify-Topic', 'orders/create'],
+      ['X-Shopify-Shop-Domain', 'example.myshopify.com'],
+      ['X-Shopify-API-Version', '2026-07'],
+    ],
+    body: {
+      id: 8209829119461,
+      name: '#9999',
+      created_at: '2026-11-21T09:00:00-05:00',
+      currency: 'EUR',
+      total_price: '403.00',
+      financial_status: 'pending',
+      customer: { id: 1153106273147, email: 'john@example.com' },
+      line_items: [{ id: 8665503117664, title: 'Lantern', quantity: 1, price: '199.00' }],
+      test: true,
+    },
+  },
 };
 
-/** Headers that the system adds to each delivery: its id, and with a secret its proof of origin. */
-export function deliveryHeaders({ system }: Template, body: Uint8Array, secret?: string): Header[] {
-  const mac = (key: string): string => createHmac('sha256', key).update(body).digest('hex');
-  const [id, proof] = {
-    github: ['X-GitHub-Delivery', (key: string): Header => ['X-Hub-Signature-256', `sha256=${mac(key)}`]] as const,
-    gitlab: ['X-Gitlab-Event-UUID', (key: string): Header => ['X-Gitlab-Token', key]] as const,
-    pagerduty: ['X-Webhook-Id', (key: string): Header => ['X-PagerDuty-Signature', `v1=${mac(key)}`]] as const,
-  }[system];
-  return [[id, randomUUID()], ...(secret === undefined ? [] : [proof(secret)])];
-}
+export const TEMPLATE_NAMES = Object.keys(TEMPLATES).join(', ');

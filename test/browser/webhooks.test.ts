@@ -45,6 +45,26 @@ describe('the Webhooks view', () => {
     assert.equal((await fetch(webhook!.url, { method: 'POST', headers, body })).status, 202);
   }
 
+  it('creates a webhook for a system with the secret that the system made', async () => {
+    const { page, pick } = workbench;
+    await workbench.run('Sextant Webhooks: Create Webhook');
+    await pick.getByText(/Name, such as deploys/).waitFor();
+    await page.keyboard.type('payments');
+    await page.keyboard.press('Enter');
+    await pick.getByText('Any sender, with a signature').waitFor();
+    await workbench.shoot('webhooks-senders');
+    await page.keyboard.type('stripe');
+    await pick.getByText('PagerDuty').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await pick.getByText(/The sender's own secret/).waitFor();
+    await page.keyboard.type('whsec_ofStripe1234');
+    await page.keyboard.press('Enter');
+    await pick.getByText('URL and Secret').waitFor();
+    await pick.getByText('whsec_ofStripe1234').first().waitFor();
+    await page.keyboard.press('Escape');
+    await workbench.treeItem(/^payments no trigger yet, Stripe/).waitFor();
+  });
+
   it('creates a webhook and a trigger by keyboard, and explains why an event did not fire it', async () => {
     const { page, pick } = workbench;
     const { keyboard } = page;

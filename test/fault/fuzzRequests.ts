@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { endpoints, type EndpointName } from '../../src/analytics/contract.ts';
 import { documentId } from '../../src/engine/documentId.ts';
 import { PATHS } from '../../src/wire/contract.ts';
+import { WEBHOOK_TYPES } from '../../src/webhooks/names.ts';
 
 // Random requests to all parts of the server, with valid, nearly valid and invalid values.
 
@@ -236,7 +237,7 @@ const ADMIN: readonly (readonly [
     'webhooks',
     {
       name: some(shortName),
-      type: some(fc.constantFrom('bearer_token', 'standard_webhooks')),
+      type: some(fc.constantFrom(...WEBHOOK_TYPES)),
       enabled: some(fc.boolean()),
     },
   ],

@@ -75,6 +75,30 @@ describe('sextant webhooks, triggers, experts and events', () => {
     return (JSON.parse(answer) as { event_id: string }).event_id;
   }
 
+  it('create webhooks for systems, with the secrets that these have', () => {
+    const secret = 'whsec_ofStripe1234';
+    const { code, stdout } = run(['webhooks', 'create', 'payments', '--type', 'stripe', '--secret', '-'], {
+      input: `${secret}\n`,
+    });
+    assert.equal(code, 0);
+    assert.match(stdout, /secret +whsec_ofStripe1234 \(the key that signs deliveries; it is shown only once\)/);
+    const sent = said('webhooks', 'send', 'payments', '--template', 'stripe-payment');
+    const [id = ''] = /evt_\d+/.exec(sent) ?? [];
+    assert.match(said('events', 'show', id, '--headers'), /^Stripe-Signature: t=\d+,v1=[\da-f]{64}$/m);
+    const curl = said('events', 'show', id, '--curl');
+    const again = json<EventDetailView>('events', 'show', ranAsShell(curl, secret));
+    assert.equal(again.body, json<EventDetailView>('events', 'show', id).body);
+
+    const signature = '{"header": "X-Signature", "encoding": "base64"}';
+    assert.match(said('webhooks', 'create', 'calls', '--type', 'hmac', '--signature', signature), /secret +whsec_/);
+    assert.match(run(['webhooks', 'create', 'x', '--type', 'hmac']).stderr, /is for the type hmac, which needs it/);
+    assert.match(
+      run(['webhooks', 'create', 'x', '--type', 'hmac', '--signature', '{']).stderr,
+      /--signature is not JSON/,
+    );
+    for (const name of ['payments', 'calls']) said('webhooks', 'delete', name);
+  });
+
   it('show a secret once, rotate it, and list what a deletion would break', async () => {
     const text = said('webhooks', 'create', 'deploys', '--description', 'of production');
     const [, url = '', secret = ''] = /url +(\S+)\n +secret +(whsec_\S+) /.exec(text) ?? [];

@@ -2,10 +2,12 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { positiveInteger } from '../arguments.ts';
 import type { AdminOptions } from '../server/admin.ts';
 import { SERVER_STATE } from '../server/serverCommands.ts';
+import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
+import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
-import type { CreateWebhookOptions, ExpertOptions, SendOptions, TriggerOptions } from './webhooks.ts';
+import type { CreateWebhookOptions, ExpertOptions, RotateOptions, SendOptions, TriggerOptions } from './webhooks.ts';
 
 const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
 const CODES = 'Exit codes: 0 done, 1 nothing found, 2 failed or wrong usage (no server runs, for instance).';
@@ -21,13 +23,23 @@ export function addWebhookCommands(program: Command, terminal: Terminal, exit: (
 function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const webhooks = program.command('webhooks').description('create and use webhooks of the local server');
   admin(webhooks, 'create <name>', 'create a webhook; its secret is shown only once')
-    .option('--type <type>', 'bearer_token, or standard_webhooks for signed deliveries', 'bearer_token')
+    .option('--type <type>', `how the sender proves itself: ${WEBHOOK_TYPES.join(', ')}`, 'bearer_token')
+    .option(
+      '--secret <secret>',
+      'the secret that the sender has already, or - for the standard input; without it, a new one is made',
+    )
+    .option('--signature <json>', 'of the type hmac: header, algorithm, encoding, prefix, signed, timestamp_header …')
     .option('--description <text>', 'the purpose of the webhook')
     .option('--scope <scope>', 'personal or organization')
     .option('--disabled', 'refuse deliveries until it is enabled')
     .addHelpText(
       'after',
-      help('sextant webhooks create deploys', 'sextant webhooks create stripe --type standard_webhooks --json'),
+      help(
+        'sextant webhooks create deploys',
+        'sextant webhooks create issues --type github',
+        'sextant webhooks create payments --type stripe --secret - < stripe-secret.txt',
+        `sextant webhooks create calls --type hmac --signature '{"header": "X-Signature", "encoding": "base64"}'`,
+      ),
     )
     .action(async (name: string, options: CreateWebhookOptions) => {
       exit(await (await import('./webhooks.ts')).createWebhook(name, options, terminal));
@@ -47,9 +59,13 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
       },
     );
   admin(webhooks, 'rotate <name>', 'create a new secret, which is shown only once')
+    .option(
+      '--secret <secret>',
+      'the secret that the sender has already, or - for the standard input; without it, a new one is made',
+    )
     .option('--overlap <time>', 'how long the present secret stays valid: 30s, 15m, 24h, 7d', seconds, 0)
     .addHelpText('after', help('sextant webhooks rotate deploys --overlap 24h'))
-    .action(async (name: string, options: AdminOptions & { readonly overlap: number }) => {
+    .action(async (name: string, options: RotateOptions) => {
       exit(await (await import('./webhooks.ts')).rotateWebhook(name, options, terminal));
     });
   for (const verb of ['enable', 'disable'] as const)
@@ -60,7 +76,7 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
       });
   addDelete(webhooks, 'webhooks', 'deploys', terminal, exit);
   admin(webhooks, 'send <name>', 'send a test event, as the system of a template would')
-    .option('--template <name>', 'github-push, github-pull-request, gitlab-push or pagerduty')
+    .option('--template <name>', TEMPLATE_NAMES)
     .option('--data <json>', 'the body: JSON, a file, or - for the standard input')
     .option('--set <path=value...>', 'set a value in the body, such as pull_request.draft=true')
     .option('--edit', 'edit the body in $EDITOR before it is sent')

@@ -7,7 +7,8 @@ import { AdminClient } from '../../server/admin/adminClient.ts';
 import { prettyBody } from '../../server/webhooks/eventText.ts';
 import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
 import type { Expert } from '../../webhooks/definitions.ts';
-import { TEMPLATES } from '../../webhooks/templates.ts';
+import { isSigned } from '../../webhooks/signatures.ts';
+import { TEMPLATE_NAMES, TEMPLATES } from '../../webhooks/templates.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { readRule, readText } from './filters.ts';
 import { ExitCode, formatColumns, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
@@ -15,18 +16,35 @@ import { withValue } from './withValue.ts';
 
 export interface CreateWebhookOptions extends AdminOptions {
   readonly type?: string;
+  readonly secret?: string;
+  /** JSON. */
+  readonly signature?: string;
   readonly description?: string;
   readonly scope?: string;
   readonly disabled?: true;
+}
+
+export interface RotateOptions extends AdminOptions {
+  readonly overlap: number;
+  readonly secret?: string;
 }
 
 const path = (...parts: string[]): string => AdminClient.path(parts);
 
 /** `sextant webhooks create` */
 export function createWebhook(name: string, options: CreateWebhookOptions, terminal: Terminal): Promise<ExitCode> {
-  const { type, description, scope, disabled } = options;
+  const { type, secret, signature, description, scope, disabled } = options;
+  const scheme = signature === undefined ? undefined : (JSON.parse(requireJson(signature, '--signature')) as unknown);
   return withServer(options, terminal, async (client) => {
-    const input = { name, type, description, scope, ...(disabled && { enabled: false }) };
+    const input = {
+      name,
+      type,
+      secret: secretOf(secret),
+      signature: scheme,
+      description,
+      scope,
+      ...(disabled && { enabled: false }),
+    };
     const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', input);
     if (options.json) printJson(webhook, terminal);
     else terminal.stdout.write(describeSecret(webhook));
@@ -35,14 +53,11 @@ export function createWebhook(name: string, options: CreateWebhookOptions, termi
 }
 
 /** `sextant webhooks rotate` */
-export function rotateWebhook(
-  name: string,
-  options: AdminOptions & { readonly overlap: number },
-  terminal: Terminal,
-): Promise<ExitCode> {
+export function rotateWebhook(name: string, options: RotateOptions, terminal: Terminal): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
     const rotated = await client.ask<NewWebhookView>('POST', path('webhooks', name, 'rotate'), {
       overlap_seconds: options.overlap,
+      secret: secretOf(options.secret),
     });
     if (options.json) printJson(rotated, terminal);
     else {
@@ -54,8 +69,14 @@ export function rotateWebhook(
   });
 }
 
+/** The secret of an option; `-` is the first line of the standard input, which other users of this machine cannot see. */
+function secretOf(given: string | undefined): string | undefined {
+  return given === '-' ? readText('-').split(/\r?\n/, 1)[0] : given;
+}
+
 function describeSecret({ name, url, secret, type }: NewWebhookView): string {
-  const how = type === 'bearer_token' ? 'a bearer token with each delivery' : 'the key that signs deliveries';
+  const token = type === 'gitlab' ? 'the secret token in GitLab' : 'a bearer token with each delivery';
+  const how = isSigned({ type }) ? 'the key that signs deliveries' : token;
   const rows = formatRows([
     ['url', url],
     ['secret', `${secret} (${how}; it is shown only once)`],
@@ -166,10 +187,7 @@ function testText({ template, data, set = [], edit }: SendOptions): string {
     text = /^\s*[[{]/.test(data) ? requireJson(data, '--data') : requireJson(readText(data), data);
   else if (template !== undefined && Object.hasOwn(TEMPLATES, template))
     text = JSON.stringify(TEMPLATES[template]!.body);
-  else {
-    const names = Object.keys(TEMPLATES).join(', ');
-    throw new SextantError('InvalidOption', `Name a --template (${names}), or give the --data to send.`);
-  }
+  else throw new SextantError('InvalidOption', `Name a --template (${TEMPLATE_NAMES}), or give the --data to send.`);
   for (const assignment of set) text = withValue(text, assignment);
   return edit ? edited(text) : text;
 }

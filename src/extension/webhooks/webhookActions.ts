@@ -29,6 +29,7 @@ import {
   askFilter,
   askName,
   askTrigger,
+  askSecret,
   askType,
   pickEvent,
   pickOverlap,
@@ -59,6 +60,9 @@ export interface WebhookArgument extends Partial<TriggerAnswers> {
   /** Deletes without confirmation. */
   readonly force?: boolean;
 }
+
+/** Senders that make their secrets themselves. */
+const OWN_SECRET: ReadonlySet<string> = new Set(['stripe', 'slack', 'shopify', 'pagerduty']);
 
 /** The commands and the view of webhooks. They use the local server of this window, or the one that it is attached to. */
 export class WebhookActions implements vscode.Disposable {
@@ -117,7 +121,11 @@ export class WebhookActions implements vscode.Disposable {
     const name = given.name ?? (await askName(vscode.l10n.t('Create Webhook'), vscode.l10n.t('Name, such as deploys')));
     const type = name === undefined ? undefined : (given.type ?? (await askType()));
     if (name === undefined || type === undefined) return;
-    showSecret(await client.ask<NewWebhookView>('POST', 'webhooks', { name, type }));
+    // Any sender takes a new secret; these have their own.
+    const secret = OWN_SECRET.has(type) && given.type === undefined ? await askSecret() : '';
+    if (secret === undefined) return;
+    const input = { name, type, ...(secret !== '' && { secret }) };
+    showSecret(await client.ask<NewWebhookView>('POST', 'webhooks', input));
   }
 
   async rotate(client: AdminClient, given: WebhookArgument): Promise<void> {

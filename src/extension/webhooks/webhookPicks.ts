@@ -5,7 +5,7 @@ import type { EventSummaryView, WebhookView } from '../../server/webhooks/views.
 import type { Expert } from '../../webhooks/definitions.ts';
 import { parseFilter } from '../../webhooks/filter/checkFilter.ts';
 import { inWords } from '../../webhooks/filter/words.ts';
-import { forwardName, isHttpUrl, NAME } from '../../webhooks/names.ts';
+import { forwardName, isHttpUrl, NAME, SYSTEMS } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 
 /* The questions of the webhook commands. Each resolves to `undefined` if the person cancels. */
@@ -54,18 +54,36 @@ async function ask(
 }
 
 export function askType(): Picked<string> {
-  return pick(vscode.l10n.t('Create Webhook: Authentication'), [
+  const systems = Object.entries(SYSTEMS).map(([value, label]) => ({
+    ...{ label, value },
+    detail:
+      value === 'gitlab'
+        ? vscode.l10n.t('Sender puts the secret into the X-Gitlab-Token header')
+        : vscode.l10n.t('Sender signs each request in its own way'),
+  }));
+  return pick(vscode.l10n.t('Create Webhook: Sender'), [
     {
-      label: vscode.l10n.t('Bearer token'),
+      label: vscode.l10n.t('Any sender, with a bearer token'),
       detail: vscode.l10n.t('Sender puts the secret into the Authorization header'),
       value: 'bearer_token',
     },
     {
-      label: vscode.l10n.t('Signature'),
+      label: vscode.l10n.t('Any sender, with a signature'),
       detail: vscode.l10n.t('Sender signs each request (Standard Webhooks)'),
       value: 'standard_webhooks',
     },
+    ...systems,
   ]);
+}
+
+/** Asks for the secret that the sender has already; an empty text means a new one. */
+export async function askSecret(): Picked<string> {
+  return vscode.window.showInputBox({
+    ...{ title: vscode.l10n.t('Create Webhook: Secret'), password: true, ignoreFocusOut: true },
+    prompt: vscode.l10n.t(
+      "The sender's own secret. Press Enter to make a new one, for a sender in which you can set it.",
+    ),
+  });
 }
 
 export function pickOverlap(webhook: string): Picked<number> {

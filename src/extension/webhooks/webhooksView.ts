@@ -13,6 +13,7 @@ import type {
   WebhookView,
 } from '../../server/webhooks/views.ts';
 import type { EventStatus } from '../../webhooks/event.ts';
+import { SYSTEMS } from '../../webhooks/names.ts';
 
 export const EVENT_TEXTS = ['explanation', 'body', 'raw', 'headers'] as const;
 export type EventText = (typeof EVENT_TEXTS)[number];
@@ -189,6 +190,12 @@ async function ask(client: AdminClient): Promise<ShownData> {
   return { webhooks, triggers, events, hasMore, refused, damage };
 }
 
+/** The system that sends, or how any other proves itself. */
+function senderOf(type: WebhookView['type']): string {
+  if (type === 'bearer_token') return vscode.l10n.t('bearer token');
+  return SYSTEMS[type] ?? vscode.l10n.t('signed deliveries');
+}
+
 const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
 function webhookItem(webhook: WebhookView, hasRows: boolean): vscode.TreeItem {
@@ -196,7 +203,7 @@ function webhookItem(webhook: WebhookView, hasRows: boolean): vscode.TreeItem {
   const what = [
     ...(enabled ? [] : [vscode.l10n.t('disabled')]),
     ...(triggers.length === 0 ? [vscode.l10n.t('no trigger yet')] : []),
-    type === 'bearer_token' ? vscode.l10n.t('bearer token') : vscode.l10n.t('signed deliveries'),
+    senderOf(type),
   ];
   // A new id once the row has children: the editor remembers under the old id that it cannot be expanded.
   const [rowId, state] = hasRows ? [id, Expanded] : [`${id} bare`, None];

@@ -39,6 +39,7 @@ const rotation = z.strictObject({
       ),
     0,
   ),
+  secret: z.optional(z.string('secret must be a string')),
 });
 const words = (name: string) => z.optional(z.string(`${name} must be a string`));
 const searchBody = z.strictObject({
@@ -98,7 +99,8 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
     resource('webhooks', {
       GET: { handle: () => ({ json: { webhooks: definitions.webhooks.map((webhook) => views.webhook(webhook)) } }) },
       POST: withJson((body) => {
-        const { webhook, secret } = definitions.createWebhook(body);
+        const { secret: own, ...input } = body;
+        const { webhook, secret } = definitions.createWebhook(input, own);
         return { status: 201, json: { ...views.webhook(webhook), secret } };
       }),
     }),
@@ -122,8 +124,8 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
     }),
     resource('webhooks/{name}/rotate', {
       POST: withJson((body, { parameters }) => {
-        const overlapMs = checked(rotation, body).overlap_seconds * 1000;
-        const { webhook, secret } = definitions.rotateSecret(parameters.name!, overlapMs);
+        const { overlap_seconds: overlap, secret: own } = checked(rotation, body);
+        const { webhook, secret } = definitions.rotateSecret(parameters.name!, overlap * 1000, own);
         return { json: { ...views.webhook(webhook), secret } };
       }),
     }),

@@ -30,6 +30,7 @@ export class AdminViews {
     return {
       name: webhook.name,
       type: webhook.type,
+      ...(webhook.signature && { signature: webhook.signature }),
       description: webhook.description,
       scope: webhook.scope,
       enabled: webhook.enabled,

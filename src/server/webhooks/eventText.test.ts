@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { WEBHOOK_TYPES } from '../../webhooks/definitions.ts';
+import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { AdminClient } from '../admin/adminClient.ts';
 import { SextantServer } from '../server.ts';
 import { asCurl, prettyBody } from './eventText.ts';
@@ -73,9 +73,16 @@ describe('an event as a curl command', function () {
   const odd = ` {"it's": "100% %s \\\\ \\n \\" $HOME \`id\` é \u007f!",\n\r\n"n": 1.0, "n": 2}`;
   const bodies = [odd, `${odd}\n\n`, '3', `[${odd}${`,${odd}`.repeat(300_000 / odd.length)}]\n`];
 
+  const signature = {
+    ...{ header: 'X-Sign', algorithm: 'sha512', encoding: 'base64', prefix: `it's $1 ` },
+    ...{ signed: `v"0'{timestamp}{body}.`, timestamp_header: 'X-At', timestamp_prefix: 'at=' },
+  };
+
   for (const type of WEBHOOK_TYPES)
     it(`comes to a webhook of type ${type} as it came before`, async () => {
-      const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', { name: type, type });
+      const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', {
+        ...{ name: type, type, ...(type === 'hmac' && { signature }) },
+      });
       const headers = [
         ['x-kind', "it's $1"],
         ['Content-Type', 'application/json'],

@@ -3,6 +3,7 @@ import { formatColumns } from '../../base/columns.ts';
 import { SextantError } from '../../base/errors.ts';
 import { REDACTED } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
+import { GITLAB_TOKEN, schemeOf } from '../../webhooks/signatures.ts';
 import { AdminClient } from '../admin/adminClient.ts';
 import type { EventDetailView, EventView, RefusalView, RunView, WebhookView } from './views.ts';
 
@@ -98,30 +99,73 @@ const NOT_AGAIN =
 /** The longest argument: Linux takes 128 KiB, Windows 32 KiB for all arguments. */
 const MAX_ARGUMENT = 16_384;
 
-/** Signs a body by Standard Webhooks, with `openssl`. `printf` is built into the shell, so its arguments have no limit. */
-const SIGN = [
-  'id=msg_$(openssl rand -hex 16)',
-  'at=$(date +%s)',
-  'key=$(printf %s "${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -cd 0-9a-f)',
-  'mac=$(printf %s "$id.$at.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)',
-].join('\n');
-const SIGNED = ['webhook-id: $id', 'webhook-timestamp: $at', 'webhook-signature: v1,$mac'];
+/** How a shell signs a body in `$body` with `openssl`, and the headers to send. `printf` is built into the shell, so its arguments have no limit. */
+interface ShellProof {
+  readonly lines: readonly string[];
+  /** Names, and the words for the shell. */
+  readonly headers: readonly (readonly [name: string, word: string])[];
+}
+
+const STANDARD: ShellProof = {
+  lines: [
+    'id=msg_$(openssl rand -hex 16)',
+    'at=$(date +%s)',
+    'key=$(printf %s "${SECRET#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -cd 0-9a-f)',
+    'mac=$(printf %s "$id.$at.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)',
+  ],
+  headers: [
+    ['webhook-id', '"webhook-id: $id"'],
+    ['webhook-timestamp', '"webhook-timestamp: $at"'],
+    ['webhook-signature', '"webhook-signature: v1,$mac"'],
+  ],
+};
+
+function proofInShell(webhook: Pick<WebhookView, 'type' | 'signature'>): ShellProof {
+  if (webhook.type === 'bearer_token')
+    return { lines: [], headers: [['authorization', '"Authorization: Bearer $SECRET"']] };
+  if (webhook.type === 'gitlab') return { lines: [], headers: [[GITLAB_TOKEN, `"${GITLAB_TOKEN}: $SECRET"`]] };
+  const scheme = schemeOf(webhook);
+  if (!scheme) return STANDARD;
+  const { header, algorithm, encoding, prefix, signed, timestamp_header: timestampHeader } = scheme;
+  const encode = encoding === 'hex' ? 'od -An -v -tx1 | tr -cd 0-9a-f' : 'openssl base64 -A';
+  const [before = '', after = ''] = signed
+    .split('{body}')
+    .map((part) => part.split('{timestamp}').map(quote).join('"$at"'));
+  const sign = `printf %s%s%s ${before} "$body" ${after}`;
+  const at = `${quote(scheme.timestamp_prefix)}"$at"`;
+  const proof = `${quote(prefix)}"$mac"`;
+  const isTogether = timestampHeader?.toLowerCase() === header.toLowerCase();
+  return {
+    lines: [
+      ...(timestampHeader === undefined ? [] : ['at=$(date +%s)']),
+      `mac=$(${sign} | openssl dgst -${algorithm} -hmac "$SECRET" -binary | ${encode})`,
+    ],
+    headers: [
+      ...(timestampHeader === undefined || isTogether
+        ? []
+        : [[timestampHeader, `'${timestampHeader}: '${at}`] as const]),
+      [header, `'${header}: '${isTogether ? `${at},` : ''}${proof}`],
+    ],
+  };
+}
 
 /** A command for a POSIX shell that sends an event again; the secret is in `$SECRET`. */
 export function asCurl(
   { headers, body }: Pick<EventView, 'headers' | 'body'>,
-  to: Pick<WebhookView, 'url' | 'type'>,
+  to: Pick<WebhookView, 'url' | 'type' | 'signature'>,
 ): string {
-  const isSigned = to.type === 'standard_webhooks';
-  const proofs = isSigned ? SIGNED : ['Authorization: Bearer $SECRET'];
-  const kept = headers.filter(([name, value]) => !NOT_AGAIN.test(name) && value !== REDACTED);
+  const { lines, headers: proofs } = proofInShell(to);
+  const replaced = new Set(proofs.map(([name]) => name.toLowerCase()));
+  const kept = headers.filter(
+    ([name, value]) => !NOT_AGAIN.test(name) && !replaced.has(name.toLowerCase()) && value !== REDACTED,
+  );
   const curl = [
     `curl ${quote(to.url)}`,
-    ...proofs.map((header) => `-H "${header}"`),
+    ...proofs.map(([, word]) => `-H ${word}`),
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     '--data-binary ',
   ].join(' \\\n  ');
-  if (isSigned) return `(\nbody=${quote(body)}\n${SIGN}\nprintf %s "$body" | ${curl}@-\n)`;
+  if (lines.length > 0) return `(\nbody=${quote(body)}\n${lines.join('\n')}\nprintf %s "$body" | ${curl}@-\n)`;
   return Buffer.byteLength(body) > MAX_ARGUMENT ? `printf %s ${quote(body)} | ${curl}@-` : curl + quote(body);
 }
 

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { Webhook as Signature } from 'standardwebhooks';
 import type { Webhook } from '../../webhooks/definitions.ts';
 import type { Header } from '../../webhooks/event.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
-import { deliveryHeaders, TEMPLATES, type Template } from '../../webhooks/templates.ts';
+import { deliveryHeaders, proofOf } from '../../webhooks/proof.ts';
+import { TEMPLATE_NAMES, TEMPLATES, type Template } from '../../webhooks/templates.ts';
 import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
@@ -31,10 +30,11 @@ export function testDelivery(service: WebhookService, webhook: Webhook, test: Te
   const template = test.template === undefined ? undefined : templateOf(test.template);
   const body = Buffer.from(textOf(test, template));
   if (body.length > maxBodyBytes) throw httpErrors.tooLarge(maxBodyBytes);
-  const headers: Header[] = [...(template?.headers ?? [['Content-Type', 'application/json'] as const])];
-  if (template) headers.push(...deliveryHeaders(template, body, secret));
   const [key] = definitions.signingKeys(webhook.id);
-  if (webhook.type === 'standard_webhooks' && key !== undefined) headers.push(...signatureOf(key, body));
+  const headers: Header[] = [...(template?.headers ?? [['Content-Type', 'application/json'] as const])];
+  // A webhook with a signature wants it in its own way, whatever the template's system.
+  if (template) headers.push(...deliveryHeaders(template, body, key === undefined ? secret : undefined));
+  if (key !== undefined) headers.push(...proofOf(webhook, key, body));
   const secrets = [secret, key].filter((one) => one !== undefined);
   return { webhook: webhook.id, headers: headers.map((one) => keptHeader(one, secrets)), body, isTest: true };
 }
@@ -61,15 +61,5 @@ function templateOf(name: string): Template {
 }
 
 function missing(): Error {
-  return httpErrors.badRequest(`text is missing, or template is none of ${Object.keys(TEMPLATES).join(', ')}`);
-}
-
-/** A signature by https://www.standardwebhooks.com, at real time instead of the server's clock. */
-function signatureOf(key: string, body: Buffer): Header[] {
-  const [id, at] = [`msg_${randomUUID()}`, new Date()];
-  return [
-    ['webhook-id', id],
-    ['webhook-timestamp', String(Math.floor(at.getTime() / 1000))],
-    ['webhook-signature', new Signature(key).sign(id, at, body.toString())],
-  ];
+  return httpErrors.badRequest(`text is missing, or template is none of ${TEMPLATE_NAMES}`);
 }

@@ -3,7 +3,10 @@ import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../..
 
 /* JSON of the admin plane's responses about webhooks. */
 
-export interface WebhookView extends Pick<Webhook, 'name' | 'type' | 'description' | 'scope' | 'enabled'> {
+export interface WebhookView extends Pick<
+  Webhook,
+  'name' | 'type' | 'signature' | 'description' | 'scope' | 'enabled'
+> {
   readonly webhook_id: string;
   readonly url: string;
   readonly created_at: string;

@@ -233,7 +233,7 @@ describe('webhooks of the server', () => {
     const cases: [string, Promise<string> | string][] = [
       ['there is no Authorization header', await send(url as string, {})],
       [
-        'there is no Authorization header, but X-Hub-Signature-256',
+        'there is no Authorization header, but X-Hub-Signature-256: use a webhook of type github',
         await send(url as string, { 'x-hub-signature-256': 'sha256=00' }),
       ],
       [
