@@ -4,6 +4,7 @@ import { Postings, type PostingList } from '../index/postings.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
 import type { Averages } from './bestChunk.ts';
 import type { SearchMemory } from './searchMemory.ts';
+import { keep } from './keep.ts';
 import type { Counts } from './query.ts';
 import { keyOf, type Term } from './terms.ts';
 import { stemOf } from './wordMatch.ts';
@@ -19,12 +20,16 @@ export class Collection implements Counts {
   readonly #folders: readonly (readonly Segment[])[];
   readonly #segments: readonly Segment[];
   readonly #memory: SearchMemory;
+  /** Shares that candidates have in common; those of packages for each folder. */
+  readonly #languageShares = new Map<string, number>();
+  readonly #packageShares: readonly Map<string, number>[];
 
   /** `folders` has the segments of each folder. */
   constructor(folders: readonly (readonly Segment[])[], memory: SearchMemory) {
     this.#folders = folders;
     this.#segments = folders.flat();
     this.#memory = memory;
+    this.#packageShares = folders.map(() => new Map<string, number>());
     let documents = 0;
     let tokens = 0;
     let chunks = 0;
@@ -49,19 +54,23 @@ export class Collection implements Counts {
 
   /** The share of the documents that are in a language, at least one. */
   languageShare(language: string): number {
-    return this.#share(
-      sumOf(this.#segments, ({ reader, deletedCounts }) => {
-        return (reader.languages.get(language) ?? 0) - (deletedCounts?.languages.get(language) ?? 0);
-      }),
+    return keep(this.#languageShares, language, () =>
+      this.#share(
+        sumOf(this.#segments, ({ reader, deletedCounts }) => {
+          return (reader.languages.get(language) ?? 0) - (deletedCounts?.languages.get(language) ?? 0);
+        }),
+      ),
     );
   }
 
   /** The share of the documents that are below an `outerFolderOf` of a folder, at least one. */
   packageShare(folder: number, name: string): number {
-    return this.#share(
-      sumOf(this.#folders[folder]!, ({ reader, deletedCounts }) => {
-        return (reader.folders.get(name) ?? 0) - (deletedCounts?.folders.get(name) ?? 0);
-      }),
+    return keep(this.#packageShares[folder]!, name, () =>
+      this.#share(
+        sumOf(this.#folders[folder]!, ({ reader, deletedCounts }) => {
+          return (reader.folders.get(name) ?? 0) - (deletedCounts?.folders.get(name) ?? 0);
+        }),
+      ),
     );
   }
 

@@ -2,7 +2,7 @@
 const MAX_KEPT = 20_000;
 
 /** The cached value of a key, or else the result of `make`, cached for the next search. A full cache is cleared. */
-export function keep<K, V extends object | string>(
+export function keep<K, V extends object | string | number>(
   known: Map<K, V>,
   key: K,
   make: (key: K) => V,
