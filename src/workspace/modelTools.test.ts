@@ -5,7 +5,7 @@ import { silentLogger } from '../base/log.ts';
 import { explain } from './explain.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
-import { ModelTools } from './modelTools.ts';
+import { foldersWithin, ModelTools } from './modelTools.ts';
 import { Searcher } from './searcher.ts';
 
 describe('Tools for models in several folders', () => {
@@ -33,8 +33,8 @@ describe('Tools for models in several folders', () => {
     const optionsOf = (root: string): FolderOptions => folders.find((one) => one.root === root)!;
     tools = new ModelTools({
       folders: () => folders.map(({ root }, i) => ({ root, prefix: ['shop/', 'bank/'][i]! })),
-      search: (request, signal) => searcher.search({ ...request, folders }, signal),
-      usages: (request, signal) => searcher.usages({ ...request, folders }, signal),
+      search: (request, signal) => searcher.search({ ...request, folders: foldersWithin(folders, request) }, signal),
+      usages: (request, signal) => searcher.usages({ ...request, folders: foldersWithin(folders, request) }, signal),
       read: (root, path) => Promise.resolve(searcher.read(optionsOf(root), path)),
       explain: ({ root, path }) => explain({ folder: optionsOf(root), path }),
     });
