@@ -63,6 +63,18 @@ describe('Tools for models in several folders', () => {
     assert.equal(((await listed()) as readonly string[]).length, 4);
   });
 
+  it('find usages of a name that is a common word', async () => {
+    const [shop] = folders;
+    writeFiles(shop!.root, { 'src/c.ts': 'export const on = { with: 1 };\non.with = 2;\n' });
+    const index = FolderIndex.open(shop!, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
+    await index.reconcile();
+    await index.close();
+    for (const name of ['with', 'on', 'on.with']) {
+      const found = (await tools.findUsages({ name }, signal)) as { readonly usages: readonly object[] };
+      assert.equal(found.usages.length, name === 'on.with' ? 1 : 2, name);
+    }
+  });
+
   it('show no usage in a file that is ignored since it was indexed', async () => {
     writeFiles(folders[0]!.root, { '.sextantignore': 'src/b.ts\n' });
     assert.deepEqual(await usedIn({ path: 'shop' }), ['shop/src/a.ts']);

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
+import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { PatchedIndex } from '../engine/patchedIndex.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
+import { escapeRegExp } from '../engine/query/glob.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import {
   parseQueryLanguage,
@@ -249,7 +251,9 @@ export class Searcher {
     if (!isName(name)) {
       throw new SextantError('InvalidName', `"${name}" is not one name. Give a name such as parseQuery or Foo.bar.`);
     }
-    const query = `"${name}" ${filters}`;
+    // The index leaves out common words such as "with": then all texts are read.
+    const isIndexed = splitToken(name).some((part) => isIndexable(part));
+    const query = `${isIndexed ? `"${name}"` : `/(?:${escapeRegExp(name)})/`} ${filters}`;
     const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
     // Then the results are those of its words.
     const isMissing = found.problems.some(({ code }) => code === 'PhraseNotFound');
