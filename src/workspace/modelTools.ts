@@ -1,6 +1,6 @@
 import { SextantError } from '../base/errors.ts';
-import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { readGivenPath, type ModelFolder, type PathInFolder } from './givenPath.ts';
+import { outlineOf } from './outline.ts';
 import type { IndexableFile } from './readIndexable.ts';
 import type {
   ResultPlace,
@@ -179,7 +179,7 @@ export class ModelTools {
   /** Definitions of a file with their lines, or of the files of a folder. Throws `NotShown`. */
   async outline(path: string, signal: AbortSignal): Promise<object> {
     const file = await this.#find(path);
-    if (file) return { path: this.#shownPath(file.root, file.path), ...outlineOf(file.path, file.text, MAX_OUTLINED) };
+    if (file) return { path: this.#shownPath(file.root, file.path), ...firstOf(file.path, file.text, MAX_OUTLINED) };
     const { files, leftOut } = await this.#list({ path, limit: MAX_OUTLINED_FILES }, signal);
     if (files.length === 0) throw await this.#notShown(path);
     const outlines: object[] = [];
@@ -187,7 +187,7 @@ export class ModelTools {
     for (const one of files) {
       const read = await this.#parts.read(one.root, one.path);
       if (!('text' in read)) continue;
-      const outline = outlineOf(one.path, read.text, room);
+      const outline = firstOf(one.path, read.text, room);
       room -= outline.definitions.length;
       outlines.push({ path: this.#shownPath(one.root, one.path), ...outline });
     }
@@ -274,15 +274,9 @@ function presentPlace({ startLine, endLine, symbol }: ResultPlace): object {
 }
 
 /** The first `most` definitions of a text: `12-30 function Foo.bar`. */
-function outlineOf(
-  path: string,
-  text: string,
-  most: number,
-): { readonly definitions: string[]; readonly isCut?: true } {
-  const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
-  const lines = definitions.map(({ name, kind, container, line, end }) => {
-    const whole = container === undefined ? name : `${container}.${name}`;
-    return `${line + 1}${end > line ? `-${end + 1}` : ''} ${kind} ${whole}`;
+function firstOf(path: string, text: string, most: number): { readonly definitions: string[]; readonly isCut?: true } {
+  const lines = outlineOf(path, text).map(({ startLine, endLine, kind, name }) => {
+    return `${startLine}${endLine > startLine ? `-${endLine}` : ''} ${kind} ${name}`;
   });
   return { definitions: lines.slice(0, most), ...(lines.length > most && { isCut: true }) };
 }
