@@ -23,19 +23,24 @@
 export { SextantError } from './base/errors.ts';
 export type { Logger } from './base/log.ts';
 export type { Answerer } from './context/backend.ts';
-export {
-  DirectContext,
-  type AddToIndexOptions,
-  type DirectContextOptions,
-  type ExportOptions,
-  type File,
-  type IndexingProgress,
-  type IndexingResult,
-  type ContextSearchOptions,
-} from './context/directContext.ts';
-export { FileSystemContext, type FileSystemContextOptions } from './context/fileSystemContext.ts';
+export type {
+  AddToIndexOptions,
+  ContextSearchOptions,
+  ExportOptions,
+  File,
+  IndexingProgress,
+  IndexingResult,
+} from './context/calls.ts';
+export { DirectContext, type DirectContextOptions } from './context/directContext.ts';
+export { FileSystemContext, type CallOptions, type FileSystemContextOptions } from './context/fileSystemContext.ts';
 export type { ServiceOptions } from './context/service.ts';
-export type { BlobEntry, DirectContextState, FullContextState, SearchOnlyContextState } from './context/state.ts';
+export type {
+  BlobEntry,
+  DirectContextState,
+  FullContextState,
+  ReadonlyContextState,
+  SearchOnlyContextState,
+} from './context/state.ts';
 export { documentId, type DocumentId } from './engine/documentId.ts';
 export {
   Engine,

@@ -1,10 +1,11 @@
 import { Command, CommanderError } from 'commander';
-import { describeError, isCancelled } from '../base/errors.ts';
+import { describeError, isCancelled, SextantError } from '../base/errors.ts';
 import { addAskCommands } from './ask/askCommands.ts';
+import { addCompletionCommand } from './completion/completionCommand.ts';
 import { addContextCommands, addSessionCommands } from './context/contextCommands.ts';
 import { addInspectCommands, addSearchCommands } from './search/searchCommands.ts';
 import { addServerCommands } from './server/serverCommands.ts';
-import { ExitCode, printable, type Terminal } from './terminal.ts';
+import { ExitCode, printable, printJson, type Terminal } from './terminal.ts';
 import { addFilterCommands } from './webhooks/filters.ts';
 import { addWebhookCommands } from './webhooks/webhookCommands.ts';
 
@@ -17,6 +18,7 @@ Examples:
   sextant search handleRequest ~/projects/shop --limit 3
   sextant find-usages handleRequest
   sextant ask "how are failed payments retried?"
+  sextant outline src/shop.ts
   sextant index . --json
   sextant status
   sextant why dist/main.js
@@ -36,6 +38,8 @@ NO_COLOR=1 turns colours off. Ctrl-C keeps an index as of its last commit; the n
 /** Runs a command line. Resolves to the exit code of the process. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.ok;
+  // Behind -- it is a query.
+  const isJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
   const program = new Command('sextant')
     .description('Search code in plain words or by symbol, on your machine: no account, no network.')
     .version(SEXTANT_VERSION, '-V, --version', 'print the version')
@@ -54,14 +58,15 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   addServerCommands(program, SEXTANT_VERSION, terminal, exit);
   addWebhookCommands(program, terminal, exit);
   addFilterCommands(program, terminal, exit);
-  // A third of all modules are about usage and cost; a command that is known by now needs none of them.
-  if (!program.commands.some((command) => command.name() === argv[2])) {
+  // A third of all modules are about usage and cost; a command that is known by now needs none of them, but for completions.
+  if (argv[2] === 'completion' || !program.commands.some((command) => command.name() === argv[2])) {
     program.commandsGroup('Usage and cost:');
     (await import('./analytics/usage.ts')).addUsageCommand(program, terminal, exit);
     (await import('./analytics/cost.ts')).addCostCommand(program, terminal, exit);
     (await import('./analytics/budgets.ts')).addBudgetsCommand(program, terminal, exit);
   }
   program.commandsGroup('Other commands:').helpCommand('help [command]', 'show the help of a command');
+  addCompletionCommand(program, terminal, exit);
   addSessionCommands(program, terminal, exit);
   program.addHelpText('after', HELP);
 
@@ -69,7 +74,12 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     await program.parseAsync(withCommand(argv));
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.ok : ExitCode.failed;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return ExitCode.ok;
+      if (isJson) printError('InvalidUsage', error.message.replace(/^error: /, ''), terminal);
+      return ExitCode.failed;
+    }
+    if (isJson) printError(error instanceof SextantError ? error.code : 'Internal', describeError(error), terminal);
     if (isCancelled(error)) {
       terminal.stderr.write(
         'sextant: Interrupted. The index is as of its last commit; the next run continues from there.\n',
@@ -79,6 +89,11 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
     return ExitCode.failed;
   }
+}
+
+/** A failure as JSON; its text goes to the standard error, too. */
+function printError(code: string, message: string, terminal: Terminal): void {
+  printJson({ error: { code, message } }, terminal);
 }
 
 /** Replaces `--mcp`, as clients of the index, search and ask service write it, by the subcommand (wire sheet, section 10). */

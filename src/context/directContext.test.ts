@@ -9,7 +9,8 @@ import { BlobTooLargeError } from '../wire/errors.ts';
 import type { UploadBlob } from '../wire/batches.ts';
 import type { Missing, BlobScope } from '../wire/scope.ts';
 import type { ContextBackend } from './backend.ts';
-import { DirectContext, type DirectContextOptions, type IndexingProgress } from './directContext.ts';
+import type { IndexingProgress } from './calls.ts';
+import { DirectContext, type DirectContextOptions } from './directContext.ts';
 import { EmbeddedBackend } from './embeddedBackend.ts';
 
 const found = (text: string): string[] => [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path!).sort();
@@ -117,6 +118,31 @@ describe('a direct context', () => {
           /^asked: Relevant context:\n[^]*Path: src\/retry\.ts\n[^]*\n\nretry payment$/,
         );
         assert.match(await context.searchAndAsk('retry payment', 'Why?'), /\n\nWhy\?$/);
+      });
+
+      it('ends a call whose signal aborts, and stays as it was', async () => {
+        await using context = await DirectContext.create(options());
+        await context.addToIndex([QUERY_FILE]);
+        const aborted = AbortSignal.abort();
+        const calls = [
+          context.addToIndex([RETRY_FILE], { signal: aborted }),
+          context.search('retry', { signal: aborted }),
+          context.waitForIndexing(undefined, undefined, aborted),
+          context.searchAndAsk('retry', undefined, { signal: aborted }),
+        ];
+        for (const call of calls) await assert.rejects(call, hasCode('Cancelled'));
+        assert.deepEqual(context.getIndexedPaths(), [QUERY_FILE.path]);
+        // In the middle of many uploads.
+        const many = Array.from({ length: 8 }, (_, i) => ({
+          path: `${word(i)}.txt`,
+          contents: `${word(i)} `.repeat(1e5),
+        }));
+        const controller = new AbortController();
+        const adding = context.addToIndex(many, { signal: controller.signal, onProgress: () => controller.abort() });
+        await assert.rejects(adding, hasCode('Cancelled'));
+        assert.deepEqual(context.getIndexedPaths(), [QUERY_FILE.path]);
+        await context.addToIndex([RETRY_FILE]);
+        assert.deepEqual(found(await context.search('retry payment')), [RETRY_FILE.path]);
       });
 
       it('never returns a text above the limit', async () => {

@@ -3,12 +3,21 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
-import { explainWriteError, isWriteError, SextantError, systemCode } from '../base/errors.ts';
+import { explainWriteError, isWriteError, SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import { abortable } from '../base/abortable.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { uploadBatches, type UploadBlob } from '../wire/batches.ts';
 import { outputLength, promptOf } from '../wire/contract.ts';
 import { APIError } from '../wire/errors.ts';
 import type { Answerer, ContextBackend } from './backend.ts';
+import type {
+  AddToIndexOptions,
+  ContextSearchOptions,
+  ExportOptions,
+  File,
+  IndexingProgress,
+  IndexingResult,
+} from './calls.ts';
 import { contextErrors } from './errors.ts';
 import { toBlobs } from './toBlobs.ts';
 import { FileSet, trackedNames, type TrackedFile } from './fileSet.ts';
@@ -16,18 +25,11 @@ import { openService, stderrLogger, type ServiceDependencies, type ServiceOption
 import {
   readState,
   toState,
-  type DirectContextState,
+  type ReadonlyContextState,
   type FullContextState,
   type ImportedState,
   type SearchOnlyContextState,
 } from './state.ts';
-
-/** A file to index. */
-export interface File {
-  /** Path, not normalized. */
-  readonly path: string;
-  readonly contents: string;
-}
 
 /** Storage of a context's files, and the model that answers. */
 export interface DirectContextOptions extends ServiceOptions {
@@ -51,50 +53,6 @@ export interface ContextDependencies extends ServiceDependencies {
   /** The first pause between two checks for indexed files, in milliseconds. */
   readonly pollMs?: number;
   readonly backend?: ContextBackend;
-}
-
-/** Progress of adding files or waiting for them. */
-export interface IndexingProgress {
-  readonly stage: 'uploading' | 'indexing';
-  /** Number of uploaded files, of the `total` that the service lacked. */
-  readonly uploaded: number;
-  readonly indexed: number;
-  readonly total: number;
-  /** The last uploaded file. */
-  readonly currentFile?: string;
-  /** UTF-8 bytes of contents. */
-  readonly bytesUploaded?: number;
-  readonly startedAt: Date;
-}
-
-/** Whether to wait until added files are indexed, and a callback for progress. */
-export interface AddToIndexOptions {
-  /** Whether to wait until uploaded files can be found; true by default. */
-  readonly waitForIndexing?: boolean | undefined;
-  /** Milliseconds to wait; ten minutes by default. */
-  readonly timeout?: number | undefined;
-  /** Called after each upload and after each check for indexed files. */
-  readonly onProgress?: ((progress: IndexingProgress) => void) | undefined;
-}
-
-/** The result of adding files. */
-export interface IndexingResult {
-  /** Paths of files that the service did not have. */
-  readonly newlyUploaded: readonly string[];
-  /** Paths of files that were in the context unchanged, or that the service had. */
-  readonly alreadyUploaded: readonly string[];
-}
-
-/** Length of the text that a search returns. */
-export interface ContextSearchOptions {
-  /** The longest text, in UTF-16 units: 20,000 by default, 80,000 at the most. */
-  readonly maxOutputLength?: number | undefined;
-}
-
-/** Form of the exported state. */
-export interface ExportOptions {
-  /** `full` by default; `search-only` without the paths of the files. */
-  readonly mode?: 'full' | 'search-only' | undefined;
 }
 
 const TIMEOUT_MS = 600_000;
@@ -153,12 +111,12 @@ export class DirectContext implements AsyncDisposable {
    * Restores a context from an exported state, which replaces the set of files in `folder`. The first use checks whether the
    * service has the files. Throws `InvalidState`, and as {@link create} does.
    */
-  static async import(state: DirectContextState, options: DirectContextOptions = {}): Promise<DirectContext> {
+  static async import(state: ReadonlyContextState, options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.#open(readState(state), options);
   }
 
   /** {@link import} for tests. @internal */
-  static async importWith(edges: ContextDependencies, state: DirectContextState): Promise<DirectContext> {
+  static async importWith(edges: ContextDependencies, state: ReadonlyContextState): Promise<DirectContext> {
     return DirectContext.#open(readState(state), {}, edges);
   }
 
@@ -200,13 +158,14 @@ export class DirectContext implements AsyncDisposable {
   /**
    * Adds files, and replaces those with an equal path. Uploads only files that the service lacks; of a path given twice the last
    * counts. Throws `BlobTooLargeError` before anything is sent, {@link APIError}, and `Indexing timeout`, after which the files
-   * are in the context, but may not be found yet.
+   * are in the context, but may not be found yet. Rejects with `Cancelled` when the signal aborts.
    */
-  async addToIndex(files: readonly File[], options: AddToIndexOptions = {}): Promise<IndexingResult> {
+  async addToIndex(files: readonly Readonly<File>[], options: AddToIndexOptions = {}): Promise<IndexingResult> {
     const startedAt = new Date();
     const given = [...files];
+    throwIfCancelled(options.signal);
     const { result, names } = await this.#inTurn(async () => this.#add(await toBlobs(given), options, startedAt));
-    if (options.waitForIndexing ?? true) await this.#wait(names, options.timeout, options.onProgress, startedAt);
+    if (options.waitForIndexing ?? true) await this.#wait(names, options, startedAt);
     return result;
   }
 
@@ -234,21 +193,30 @@ export class DirectContext implements AsyncDisposable {
 
   /**
    * Waits until all files can be found; ten minutes by default. Throws `Indexing timeout`, `FilesMissing` if the service
-   * lacks some, and {@link APIError}.
+   * lacks some, and {@link APIError}. Rejects with `Cancelled` when the signal aborts.
    */
-  async waitForIndexing(timeout?: number, onProgress?: (progress: IndexingProgress) => void): Promise<void> {
-    await this.#last;
+  async waitForIndexing(
+    timeout?: number,
+    onProgress?: (progress: IndexingProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    await abortable(this.#last, signal);
     this.#needOpen();
     this.#needFiles('waitForIndexing');
-    await this.#wait([...trackedNames(this.#files.files)], timeout, onProgress, new Date());
+    await this.#wait([...trackedNames(this.#files.files)], { timeout, onProgress, signal }, new Date());
   }
 
   /**
    * Finds code for a query in plain words, and returns text for a prompt: paths, line numbers, code. Does not wait for indexing.
    * Throws `Index not initialized` without files, `FilesMissing` if the service lacks files of an imported state, and
-   * {@link APIError}.
+   * {@link APIError}. Rejects with `Cancelled` when the signal aborts.
    */
-  async search(query: string, { maxOutputLength }: ContextSearchOptions = {}): Promise<string> {
+  async search(query: string, { maxOutputLength, signal }: ContextSearchOptions = {}): Promise<string> {
+    throwIfCancelled(signal);
+    return abortable(this.#search(query, maxOutputLength), signal);
+  }
+
+  async #search(query: string, maxOutputLength: number | undefined): Promise<string> {
     this.#needOpen();
     const files = this.#files;
     const isEmpty = this.#isSearchOnly
@@ -270,9 +238,13 @@ export class DirectContext implements AsyncDisposable {
   }
 
   /** Searches, and asks a model with the result. The prompt is the query by default. Throws as {@link search} does. */
-  async searchAndAsk(searchQuery: string, prompt: string = searchQuery): Promise<string> {
-    const found = await this.search(searchQuery);
-    return this.#backend.ask(promptOf(found, prompt));
+  async searchAndAsk(
+    searchQuery: string,
+    prompt: string = searchQuery,
+    { signal }: Pick<ContextSearchOptions, 'signal'> = {},
+  ): Promise<string> {
+    const found = await this.search(searchQuery, { signal });
+    return abortable(this.#backend.ask(promptOf(found, prompt)), signal);
   }
 
   /** Exports the state as plain JSON; `search-only` without the paths. */
@@ -313,7 +285,7 @@ export class DirectContext implements AsyncDisposable {
 
   async #add(
     blobs: readonly UploadBlob[],
-    { onProgress }: AddToIndexOptions,
+    { onProgress, signal }: AddToIndexOptions,
     startedAt: Date,
   ): Promise<{ readonly result: IndexingResult; readonly names: readonly string[] }> {
     this.#needFiles('addToIndex');
@@ -337,6 +309,7 @@ export class DirectContext implements AsyncDisposable {
     let uploaded = 0;
     let bytesUploaded = 0;
     for (const batch of uploadBatches(missing)) {
+      throwIfCancelled(signal);
       const names = await this.#backend.upload(batch);
       for (const [i, { path, name, size }] of batch.entries()) {
         tracked.set(path, { name: names[i] ?? name, clientName: name });
@@ -348,6 +321,7 @@ export class DirectContext implements AsyncDisposable {
       const total = missing.length;
       onProgress?.({ stage: 'uploading', uploaded, indexed: 0, total, currentFile, bytesUploaded, startedAt });
     }
+    throwIfCancelled(signal);
     await this.#change(await this.#settled(this.#files.with(tracked)));
     for (const name of asked) this.#doubtful.delete(name);
     const newlyUploaded = missing.map(({ path }) => path);
@@ -417,8 +391,7 @@ export class DirectContext implements AsyncDisposable {
 
   async #wait(
     names: readonly string[],
-    timeout = TIMEOUT_MS,
-    onProgress: AddToIndexOptions['onProgress'],
+    { timeout = TIMEOUT_MS, onProgress, signal }: AddToIndexOptions,
     startedAt: Date,
   ): Promise<void> {
     const total = names.length;
@@ -426,7 +399,7 @@ export class DirectContext implements AsyncDisposable {
     let waiting = [...names];
     let knownAt = 0;
     for (let pollMs = this.#pollMs; waiting.length > 0; pollMs = Math.min(pollMs * 2, LATER_POLL_MS)) {
-      const { unknown, nonindexed } = await this.#backend.findMissing(waiting);
+      const { unknown, nonindexed } = await abortable(this.#backend.findMissing(waiting), signal);
       const isDoubtful = unknown.some((name) => this.#doubtful.has(name));
       this.#settleDoubts(waiting, unknown);
       if (isDoubtful) this.#checkMissing(this.#files, new Set(unknown));
@@ -439,7 +412,7 @@ export class DirectContext implements AsyncDisposable {
       if (elapsed >= timeout || elapsed - knownAt >= UNKNOWN_MS) this.#checkMissing(this.#files, new Set(unknown));
       if (elapsed >= timeout) throw contextErrors.indexingTimeout(timeout, waiting.length);
       // The last check is at the end of the time limit.
-      await sleep(Math.min(elapsed < LATE_MS ? pollMs : LAST_POLL_MS, timeout - elapsed));
+      await abortable(sleep(Math.min(elapsed < LATE_MS ? pollMs : LAST_POLL_MS, timeout - elapsed)), signal);
       this.#needOpen();
     }
   }

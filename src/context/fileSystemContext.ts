@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
-import { describeError, SextantError } from '../base/errors.ts';
+import { abortable } from '../base/abortable.ts';
+import { describeError, SextantError, throwIfCancelled } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
 import { promptOf } from '../wire/contract.ts';
 import type { Answerer } from './backend.ts';
@@ -17,6 +18,12 @@ export interface FileSystemContextOptions extends ServiceOptions {
   readonly debug?: boolean | undefined;
   /** Answers {@link FileSystemContext.searchAndAsk}, instead of a service. */
   readonly answer?: Answerer | undefined;
+}
+
+/** What ends a call before its result. */
+export interface CallOptions {
+  /** Cancels the call, which rejects with `Cancelled`. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const COMMAND = 'sextant';
@@ -57,12 +64,14 @@ export class FileSystemContext implements AsyncDisposable {
    * Finds code for a query in plain words, and returns text for a prompt: paths, line numbers, code. Waits a while for indexing;
    * the text notes a partial result. Throws `RetrievalFailed`; a command that ended is started again.
    */
-  async search(query: string): Promise<string> {
+  async search(query: string, { signal }: CallOptions = {}): Promise<string> {
     if (this.#closing) throw contextErrors.closed();
+    throwIfCancelled(signal);
     try {
-      const connection = await this.#connected();
-      return await connection.callTool(RETRIEVAL_TOOL, { information_request: query });
+      const connection = await abortable(this.#connected(), signal);
+      return await connection.callTool(RETRIEVAL_TOOL, { information_request: query }, signal);
     } catch (error) {
+      throwIfCancelled(signal);
       if (error instanceof SextantError) throw error;
       throw contextErrors.retrievalFailed(describeError(error), error);
     }
@@ -72,12 +81,13 @@ export class FileSystemContext implements AsyncDisposable {
    * Searches, and asks a model with the result: the option `answer`, or the service that `create` of {@link DirectContext}
    * would use. The prompt is the query by default. Throws `NoCredentials`, {@link APIError}, and as {@link search} does.
    */
-  async searchAndAsk(searchQuery: string, prompt: string = searchQuery): Promise<string> {
+  async searchAndAsk(searchQuery: string, prompt: string = searchQuery, options: CallOptions = {}): Promise<string> {
     const { answer, debug } = this.#options;
-    if (answer) return answer(promptOf(await this.search(searchQuery), prompt));
+    const { signal } = options;
+    if (answer) return abortable(answer(promptOf(await this.search(searchQuery, options), prompt)), signal);
     const service = await this.#service(debug === true);
     try {
-      return await service.ask(promptOf(await this.search(searchQuery), prompt));
+      return await abortable(service.ask(promptOf(await this.search(searchQuery, options), prompt)), signal);
     } finally {
       await service.close();
     }

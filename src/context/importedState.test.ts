@@ -5,7 +5,8 @@ import { temporaryFolder } from '../../test/support/temporary.ts';
 import { SextantError } from '../base/errors.ts';
 import { SextantServer } from '../server/server.ts';
 import type { ContextBackend } from './backend.ts';
-import { DirectContext, type DirectContextOptions, type File } from './directContext.ts';
+import type { File } from './calls.ts';
+import { DirectContext, type DirectContextOptions } from './directContext.ts';
 import { EmbeddedBackend } from './embeddedBackend.ts';
 import type { FullContextState } from './state.ts';
 

@@ -67,8 +67,8 @@ export class McpConnection {
   }
 
   /** Calls a tool, and returns its text. Throws the server's error, or that the server ended. */
-  async callTool(name: string, input: Readonly<Record<string, unknown>>): Promise<string> {
-    const options = { timeout: REQUEST_MS };
+  async callTool(name: string, input: Readonly<Record<string, unknown>>, signal?: AbortSignal): Promise<string> {
+    const options = { timeout: REQUEST_MS, ...(signal && { signal }) };
     const { content, isError } = await this.#client.callTool({ name, arguments: { ...input } }, undefined, options);
     const texts = (content as readonly { readonly type: string; readonly text?: string }[])
       .filter(({ type }) => type === 'text')

@@ -3,29 +3,40 @@ import { contextErrors } from './errors.ts';
 import { FileSet, type TrackedFile } from './fileSet.ts';
 
 /** A file: the service's name of its blob, its path, and the client's name of the blob if different. */
-export type BlobEntry = readonly [blobName: string, path: string, clientName?: string];
+export type BlobEntry = [blobName: string, path: string, clientName?: string];
 
 /** The full state of a context, for {@link DirectContext.import}; plain JSON. */
 export interface FullContextState {
-  readonly mode: 'full';
-  readonly checkpointId?: string;
+  /** Missing in states of older clients of the protocol. */
+  mode?: 'full';
+  checkpointId?: string;
   /** Names that the checkpoint lacks. */
-  readonly addedBlobs: readonly string[];
+  addedBlobs: string[];
   /** Deleted names that the checkpoint has. */
-  readonly deletedBlobs: readonly string[];
-  readonly blobs: readonly BlobEntry[];
+  deletedBlobs: string[];
+  blobs: BlobEntry[];
 }
 
 /** The state for searches, without paths: much smaller, and no file can be added or removed. */
 export interface SearchOnlyContextState {
-  readonly mode: 'search-only';
+  mode: 'search-only';
+  checkpointId?: string;
+  addedBlobs: string[];
+  deletedBlobs: string[];
+}
+
+/** An exported state. */
+export type DirectContextState = FullContextState | SearchOnlyContextState;
+
+/** A state as {@link DirectContext.import} takes it, which changes nothing in it. */
+export interface ReadonlyContextState {
+  readonly mode?: 'full' | 'search-only';
   readonly checkpointId?: string;
   readonly addedBlobs: readonly string[];
   readonly deletedBlobs: readonly string[];
+  /** Missing in a state for searches. */
+  readonly blobs?: readonly Readonly<BlobEntry>[];
 }
-
-/** An exported state. One without `mode`, by older clients of the protocol, is full. */
-export type DirectContextState = FullContextState | SearchOnlyContextState | Omit<FullContextState, 'mode'>;
 
 const name = z.string().check(z.minLength(1));
 const common = {
@@ -94,6 +105,6 @@ export function entriesOf(files: Iterable<readonly [path: string, file: TrackedF
 }
 
 /** @internal */
-export function fromEntry([name, path, clientName]: BlobEntry): readonly [path: string, file: TrackedFile] {
+export function fromEntry([name, path, clientName]: Readonly<BlobEntry>): readonly [path: string, file: TrackedFile] {
   return [path, { name, clientName: clientName ?? name }];
 }

@@ -1,12 +1,9 @@
-import { setImmediate } from 'node:timers/promises';
+import { TimeSlice } from '../base/timeSlice.ts';
 import { documentId } from '../engine/documentId.ts';
 import type { UploadBlob } from '../wire/batches.ts';
 import { WIRE_LIMITS } from '../wire/contract.ts';
 import { BlobTooLargeError } from '../wire/errors.ts';
 import { contextErrors } from './errors.ts';
-
-/** Files that are hashed before other work of the thread gets a turn. */
-const FILES_PER_TURN = 50;
 
 /** An unchecked file from the calling program. */
 interface GivenFile {
@@ -17,7 +14,7 @@ interface GivenFile {
 /** Hashes files to add; of equal paths the last counts. Throws {@link BlobTooLargeError} and `InvalidArgument`. */
 export async function toBlobs(files: readonly GivenFile[]): Promise<UploadBlob[]> {
   const blobs = new Map<string, UploadBlob>();
-  let turn = 0;
+  const slice = new TimeSlice();
   for (const { path, contents } of files) {
     if (typeof path !== 'string' || typeof contents !== 'string')
       throw contextErrors.badFiles('Each file needs a path and contents, both strings.');
@@ -25,7 +22,7 @@ export async function toBlobs(files: readonly GivenFile[]): Promise<UploadBlob[]
     const size = bytes.length;
     if (size > WIRE_LIMITS.maxBlobBytes) throw new BlobTooLargeError(path, size, WIRE_LIMITS.maxBlobBytes);
     blobs.set(path, { path, content: contents, size, name: documentId(path, bytes) });
-    if (++turn % FILES_PER_TURN === 0) await setImmediate();
+    if (slice.isOver) await slice.next();
   }
   return [...blobs.values()];
 }

@@ -5,6 +5,7 @@ import type { LocalServerState } from '../server/localServer.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
 import { personalOrder } from '../workspace/personalOrder.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
+import { foldersWithin, type Scoped } from '../workspace/modelTools.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
 import type { FolderStatus } from '../workspace/status.ts';
 import { accountChoice } from './analytics/accountChoice.ts';
@@ -47,7 +48,7 @@ export interface SextantApi {
 }
 
 /** A search of the open folders. */
-type SearchOfFolders = Omit<SearchRequest, 'folders' | 'isTrusted'>;
+type SearchOfFolders = Scoped & Omit<SearchRequest, 'folders' | 'isTrusted'>;
 
 const DEFAULT_LIMIT = 20;
 
@@ -110,7 +111,11 @@ export class App implements SextantApi {
       folders,
       search: (request, signal) => this.#search(request, signal),
       usages: (request, signal) =>
-        client.searching.call('usages', { ...request, folders: folders.all, isTrusted: true }, signal),
+        client.searching.call(
+          'usages',
+          { ...request, folders: foldersWithin(folders.all, request), isTrusted: true },
+          signal,
+        ),
       read: (root, path) => this.#read(root, path),
       explain: async ({ root, path }, query, signal) => {
         const folder = folders.all.find((one) => one.root === root);
@@ -249,7 +254,8 @@ export class App implements SextantApi {
 
   #search(request: SearchOfFolders, signal?: AbortSignal): Promise<SearchResponse> {
     const { isTrusted } = vscode.workspace;
-    return this.#client.search({ ...request, folders: this.#folders.all, isTrusted }, signal);
+    const folders = foldersWithin(this.#folders.all, request);
+    return this.#client.search({ ...request, folders, isTrusted }, signal);
   }
 
   /** Reads a file of one of the folders, if the index may hold it. */

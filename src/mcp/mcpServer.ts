@@ -6,26 +6,31 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod/mini';
 import { describeError } from '../base/errors.ts';
 import { WIRE_LIMITS } from '../wire/contract.ts';
-import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { ModelTools, TOOL_LIMITS } from '../workspace/modelTools.ts';
 import { retrieveText } from './retrieval.ts';
 import { INSTRUCTIONS, TOOLS } from './toolTexts.ts';
-import { ServedFolder, type ServedFolderDependencies } from './servedFolder.ts';
+import { ClientRoots, type ClientRootsParts } from './clientRoots.ts';
+import { ServedFolders, type McpFolder, type ServedFoldersDependencies } from './servedFolders.ts';
 
 export interface McpOptions {
-  readonly folder: FolderOptions;
+  /** The folders to serve; without any, those that the client names. */
+  readonly folders: readonly McpFolder[];
   readonly version: string;
   /** Milliseconds that a search waits for the index to be complete; clients give up after 60 s. */
   readonly waitMs?: number | undefined;
 }
 
-export interface McpDependencies extends ServedFolderDependencies {
+export interface McpDependencies extends ServedFoldersDependencies {
   readonly input: Readable;
   /** Receives only messages of the protocol. */
   readonly output: Writable;
+  /** For a server without folders of its own. */
+  readonly roots?: Omit<ClientRootsParts, 'logger'>;
 }
 
 const WAIT_MS = 10_000;
+/** Characters of the line that states the time of an answer. */
+const TIME_LENGTH = 35;
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Accepts digits in a string, too: some models write all arguments so. */
@@ -38,51 +43,53 @@ const text = (what: string, max?: number) =>
   z.string().check(z.minLength(1), z.describe(what), ...(max === undefined ? [] : [z.maxLength(max)]));
 
 /**
- * The Model Context Protocol over two streams, for one folder: tools to search it, to find usages and files, and to read lines, none
+ * The Model Context Protocol over two streams, for folders: tools to search them, to find usages and files, and to read lines, none
  * that changes anything. Tools are listed at once, while the index is built; results state if they may be partial. Returns
  * when the input ends or `signal` aborts, with the index released. Source: modelcontextprotocol.io; the wire sheet,
  * section 10.
  */
 export async function serveMcp(options: McpOptions, edges: McpDependencies, signal: AbortSignal): Promise<void> {
   const { input, output, logger } = edges;
-  const folder = new ServedFolder(options.folder, edges);
+  const folders = new ServedFolders(edges);
   const closing = new AbortController();
   const server = new McpServer({ name: 'sextant', version: options.version }, { instructions: INSTRUCTIONS });
-  addTools(server, folder, options.waitMs ?? WAIT_MS);
+  const parts = options.folders.length === 0 && edges.roots;
+  const roots = parts ? new ClientRoots(server.server, folders, { ...parts, logger }) : undefined;
+  addTools(server, folders, roots, options.waitMs ?? WAIT_MS);
   server.server.onerror = (error) => logger.warn(`MCP: ${describeError(error)}`);
   const ended = AbortSignal.any([signal, closing.signal]);
   for (const event of ['end', 'close', 'error']) input.once(event, () => closing.abort());
   try {
+    await folders.set(options.folders);
     await server.connect(new StdioServerTransport(input, output));
     if (!ended.aborted) await once(ended, 'abort');
   } finally {
     await server.close();
-    await folder.close();
+    await folders.close();
   }
 }
 
-function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void {
-  const { root } = folder;
+function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots | undefined, waitMs: number): void {
   const tools = new ModelTools({
-    folders: () => [{ root, prefix: '' }],
-    search: (request, signal) => folder.search(request, signal),
-    usages: (request, signal) => folder.usages(request, signal),
-    read: (_root, path) => folder.read(path),
-    explain: ({ path }, query, signal) => folder.explain(path, query, signal),
+    folders: () => folders.shown,
+    search: (request, signal) => folders.search(request, signal),
+    usages: (request, signal) => folders.usages(request, signal),
+    read: (root, path) => folders.read(root, path),
+    explain: (file, query, signal) => folders.explain(file, query, signal),
   });
-  /** Runs a search, and adds why its result may be partial. */
+  /** Runs a search, and adds the time that it is of and why its result may be partial. */
   const searched = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
-    await folder.settled(waitMs, signal);
+    const refused = (await roots?.known()) ?? [];
     // Evaluated before the search: if the index was complete then, it was complete for the search.
-    const note = await folder.whyIncomplete(signal);
-    return { found: await work(), note };
+    const { asOf, notes } = await folders.freshen(waitMs, signal);
+    const found = await work();
+    return { found, notes: [...refused, ...notes], ...(asOf !== undefined && { asOf: timeOf(asOf) }) };
   };
-
   const json = async (work: () => Promise<object>, signal: AbortSignal): Promise<CallToolResult> => {
-    const { found, note } = await searched(work, signal);
-    return textResult(JSON.stringify(note === undefined ? found : { incomplete: note, ...found }));
+    const { found, notes, asOf } = await searched(work, signal);
+    const incomplete = notes.length > 0 ? { incomplete: notes.join(' ') } : {};
+    return textResult(JSON.stringify({ ...(asOf !== undefined && { asOf }), ...incomplete, ...found }));
   };
-
   const retrieval = TOOLS['codebase-retrieval'].inputs;
   const retrievalInput = z.object({
     information_request: z.string().check(z.describe(retrieval.information_request)),
@@ -93,16 +100,16 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
     configOf('codebase-retrieval', retrievalInput),
     async (input, { signal }) => {
       const { information_request, max_output_length = WIRE_LIMITS.defaultOutputLength } = input;
-      const { found, note } = await searched(
-        () => retrieveText(information_request, max_output_length, folder, signal),
+      const { found, notes, asOf } = await searched(
+        () => retrieveText(information_request, Math.max(0, max_output_length - TIME_LENGTH), folders, signal),
         signal,
       );
       const { text, leftOut } = found;
+      const time = asOf === undefined ? [] : [`Index as of ${asOf}.`];
       const missing = leftOut > 0 ? [describeLeftOut(leftOut)] : [];
-      return textResult([...(note === undefined ? [] : [note]), ...missing, text].join('\n'));
+      return textResult([...notes, ...missing, text, ...time].join('\n'));
     },
   );
-
   const { search_workspace, read_span, find_usages, outline, list_files, explain_missing } = TOOLS;
   const { queryLength, maxResults, maxUsages, maxFiles } = TOOL_LIMITS;
   const searchInput = z.object({
@@ -118,9 +125,10 @@ function addTools(server: McpServer, folder: ServedFolder, waitMs: number): void
     startLine: whole(read_span.inputs.startLine),
     endLine: whole(read_span.inputs.endLine),
   });
-  server.registerTool('read_span', configOf('read_span', readInput), async (input) =>
-    textResult(JSON.stringify(await tools.read(input))),
-  );
+  server.registerTool('read_span', configOf('read_span', readInput), async (input) => {
+    await roots?.known();
+    return textResult(JSON.stringify(await tools.read(input)));
+  });
 
   const usagesInput = z.object({
     name: text(find_usages.inputs.name, queryLength),
@@ -164,6 +172,10 @@ function configOf<T>(name: keyof typeof TOOLS, inputSchema: T) {
 /** No structured content: clients of the index, search and ask service break on it (wire sheet, section 10). */
 function textResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }] };
+}
+
+function timeOf(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
 function describeLeftOut(files: number): string {

@@ -1,4 +1,5 @@
 import { SourceFile } from '../ask/sourceFile.ts';
+import type { ModelFolder } from '../workspace/givenPath.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
 import type { SearchRequest, SearchResult } from '../workspace/searcher.ts';
 import { isName } from '../workspace/usages.ts';
@@ -15,25 +16,28 @@ export interface RetrievalParts {
     request: Pick<SearchRequest, 'query' | 'limit' | 'excerpts'>,
     signal: AbortSignal,
   ): Promise<{ readonly results: readonly SearchResult[]; readonly leftOut: number }>;
-  read(path: string): Promise<IndexableFile>;
+  read(root: string, path: string): Promise<IndexableFile>;
+  /** The folders, with what precedes their paths. */
+  readonly shown: readonly ModelFolder[];
 }
 
 /**
- * The answer of a folder to a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and
+ * The answer of folders to a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and
  * ask service. Every line is read from its file now, by the rules of {@link IndexableFile}; lines changed since the search
  * are left out. Files that cannot be shown are counted, and those that rather do not answer are not shown.
  */
 export async function retrieveText(
   query: string,
   maxLength: number,
-  folder: RetrievalParts,
+  parts: RetrievalParts,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly leftOut: number }> {
-  const found = await folder.search({ query, limit: FILES, excerpts: true }, signal);
+  const found = await parts.search({ query, limit: FILES, excerpts: true }, signal);
   const results = answersTo(query, found.results);
+  const prefixOf = (root: string): string => parts.shown.find((one) => one.root === root)?.prefix ?? '';
   const files: RetrievedFile[] = [];
   for (const result of results) {
-    const shown = await folder.read(result.path);
+    const shown = await parts.read(result.root, result.path);
     if (!('text' in shown)) continue;
     const file = new SourceFile(result.path, shown.text);
     const places = [result, ...result.more]
@@ -42,7 +46,7 @@ export async function retrieveText(
         const definition = file.definitionOf(found);
         return { startLine: found.startLine, endLine: found.endLine, ...(definition && { definition }) };
       });
-    if (places.length > 0) files.push({ path: result.path, text: shown.text, places });
+    if (places.length > 0) files.push({ path: `${prefixOf(result.root)}${result.path}`, text: shown.text, places });
   }
   return { text: formatRetrieval(files, maxLength), leftOut: found.leftOut + results.length - files.length };
 }

@@ -3,7 +3,7 @@ import { TOOL_LIMITS } from '../workspace/modelTools.ts';
 /* All texts that a model reads before it calls a tool; a golden keeps them and their number of tokens. */
 
 /** When to use which tool; clients put it into the model's prompt. */
-export const INSTRUCTIONS = `Sextant has an index of this folder and keeps it up to date. Use it first, before grep or reading whole files:
+export const INSTRUCTIONS = `Sextant has an index of this workspace and keeps it up to date. Use it first, before grep or reading whole files:
 - codebase-retrieval: what does, where is, how works X? Returns the code that answers.
 - search_workspace: ranked places for words or a symbol; a regular expression goes between slashes.
 - find_usages: all callers, imports and other uses of a name before you change it.
@@ -31,7 +31,7 @@ export const TOOLS = {
     title: 'Search the workspace',
     description:
       'Search for places by plain words or a symbol name. Returns JSON, best first: path, lines, the definition there, its ' +
-      'best line, and "more" places in the file. The query may have "phrases", /regular expressions/ and the filters path: ' +
+      'best line, and "more" places in the file. All that was saved before "asOf" is in it. The query may have "phrases", /regular expressions/ and the filters path: ' +
       'file: lang: sym: changed: with globs, - excludes. "incomplete" tells why something may be missing. Words need not be ' +
       `exact, but there are no synonyms: search again with other words if nothing fits. ${NOT_FOUND}`,
     inputs: {

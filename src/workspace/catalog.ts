@@ -17,7 +17,7 @@ interface RacyMark {
   readonly racy?: true;
 }
 
-const CATALOG = 'files.json';
+export const CATALOG = 'files.json';
 const VERSION = 2;
 
 type StoredRecord = readonly [

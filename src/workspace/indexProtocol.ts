@@ -32,6 +32,8 @@ export interface FolderMethods {
   hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
   /** Scans the folder and indexes every change. */
   reconcile(folder: OfFolder): Promise<void>;
+  /** Indexes what changed since the last scan; false if another process owns the index, which does that itself. */
+  refresh(folder: OfFolder): Promise<boolean>;
   /** Checks the index for damage and repairs it. */
   verify(folder: OfFolder): Promise<void>;
   /** Removes the index and builds it again from the files. */

@@ -48,6 +48,11 @@ const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
   },
   hint: ({ root, paths }) => indexerOf(root).hint(paths),
   reconcile: ({ root }) => indexerOf(root).index?.reconcile(),
+  async refresh({ root }) {
+    const { index } = indexerOf(root);
+    await index?.scanTimes();
+    return index !== undefined;
+  },
   pause: () => governor.pause(),
   resume: () => governor.resume(),
   verify: ({ root }) => indexerOf(root).index?.verify(),

@@ -5,7 +5,7 @@ import { silentLogger } from '../base/log.ts';
 import { explain } from './explain.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
-import { ModelTools } from './modelTools.ts';
+import { foldersWithin, ModelTools } from './modelTools.ts';
 import { Searcher } from './searcher.ts';
 
 describe('Tools for models in several folders', () => {
@@ -33,8 +33,8 @@ describe('Tools for models in several folders', () => {
     const optionsOf = (root: string): FolderOptions => folders.find((one) => one.root === root)!;
     tools = new ModelTools({
       folders: () => folders.map(({ root }, i) => ({ root, prefix: ['shop/', 'bank/'][i]! })),
-      search: (request, signal) => searcher.search({ ...request, folders }, signal),
-      usages: (request, signal) => searcher.usages({ ...request, folders }, signal),
+      search: (request, signal) => searcher.search({ ...request, folders: foldersWithin(folders, request) }, signal),
+      usages: (request, signal) => searcher.usages({ ...request, folders: foldersWithin(folders, request) }, signal),
       read: (root, path) => Promise.resolve(searcher.read(optionsOf(root), path)),
       explain: ({ root, path }) => explain({ folder: optionsOf(root), path }),
     });
@@ -61,6 +61,18 @@ describe('Tools for models in several folders', () => {
     assert.deepEqual(await usedIn({ path: join(folders[0]!.root, 'src/b.ts') }), ['shop/src/b.ts']);
     assert.deepEqual(await listed('bank'), ['bank/src/a.ts', 'bank/src/b.ts']);
     assert.equal(((await listed()) as readonly string[]).length, 4);
+  });
+
+  it('find usages of a name that is a common word', async () => {
+    const [shop] = folders;
+    writeFiles(shop!.root, { 'src/c.ts': 'export const on = { with: 1 };\non.with = 2;\n' });
+    const index = FolderIndex.open(shop!, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
+    await index.reconcile();
+    await index.close();
+    for (const name of ['with', 'on', 'on.with']) {
+      const found = (await tools.findUsages({ name }, signal)) as { readonly usages: readonly object[] };
+      assert.equal(found.usages.length, name === 'on.with' ? 1 : 2, name);
+    }
   });
 
   it('show no usage in a file that is ignored since it was indexed', async () => {

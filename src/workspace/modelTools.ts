@@ -1,8 +1,15 @@
 import { SextantError } from '../base/errors.ts';
-import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { readGivenPath, type ModelFolder, type PathInFolder } from './givenPath.ts';
+import { outlineOf } from './outline.ts';
 import type { IndexableFile } from './readIndexable.ts';
-import type { ResultPlace, SearchRequest, SearchResponse, UsagesRequest, UsagesResponse } from './searcher.ts';
+import type {
+  ResultPlace,
+  SearchFolder,
+  SearchRequest,
+  SearchResponse,
+  UsagesRequest,
+  UsagesResponse,
+} from './searcher.ts';
 
 export interface SearchInput {
   readonly query: string;
@@ -39,13 +46,27 @@ export interface ExplainInput {
   readonly query?: string | undefined;
 }
 
+/** Restricts a request to a path of one folder. */
+export interface Scoped {
+  readonly within?: PathInFolder;
+}
+
 export interface ModelToolsParts {
   readonly folders: () => readonly ModelFolder[];
-  readonly search: (request: Pick<SearchRequest, 'query' | 'limit'>, signal: AbortSignal) => Promise<SearchResponse>;
-  readonly usages: (request: Pick<UsagesRequest, 'name' | 'filters'>, signal: AbortSignal) => Promise<UsagesResponse>;
+  readonly search: (request: ModelSearch, signal: AbortSignal) => Promise<SearchResponse>;
+  readonly usages: (request: ModelUsages, signal: AbortSignal) => Promise<UsagesResponse>;
   readonly read: (root: string, path: string) => Promise<IndexableFile>;
   /** Sentences on why a file is found or not; with a query, on its rank. */
   readonly explain: (file: PathInFolder, query: string | undefined, signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+export type ModelSearch = Scoped & Pick<SearchRequest, 'query' | 'limit'>;
+export type ModelUsages = Scoped & Pick<UsagesRequest, 'name' | 'filters'>;
+
+/** The folders of a request: all, or a path of one. */
+export function foldersWithin<T extends SearchFolder>(all: readonly T[], { within }: Scoped): readonly T[] {
+  if (!within) return all;
+  return all.filter(({ root }) => root === within.root).map((folder) => ({ ...folder, below: within.path }));
 }
 
 /** Limits of a model's requests; package.json and the MCP server state them. */
@@ -125,10 +146,9 @@ export class ModelTools {
   /** Usages of a name, by its text alone, those in defining files first. Throws `InvalidName`. */
   async findUsages(input: UsagesInput, signal: AbortSignal): Promise<object> {
     const { name, path, offset = 0, limit = TOOL_LIMITS.defaultUsages } = input;
-    const { filter, root: only } = path === undefined ? {} : this.#below(path);
-    const request = { name: name.trim(), ...(filter !== undefined && { filters: filter }) };
-    const { usages: all, isComplete, problems } = await this.#parts.usages(request, signal);
-    const usages = all.filter(({ root }) => only === undefined || root === only);
+    const { filter: filters, within } = path === undefined ? {} : this.#below(path);
+    const request = { name: name.trim(), ...(filters !== undefined && { filters }), ...(within && { within }) };
+    const { usages, isComplete, problems } = await this.#parts.usages(request, signal);
     const page = usages.slice(offset, offset + Math.min(limit, TOOL_LIMITS.maxUsages));
     const next = offset + page.length;
     // A file may have become a secret since it was indexed.
@@ -159,7 +179,7 @@ export class ModelTools {
   /** Definitions of a file with their lines, or of the files of a folder. Throws `NotShown`. */
   async outline(path: string, signal: AbortSignal): Promise<object> {
     const file = await this.#find(path);
-    if (file) return { path: this.#shownPath(file.root, file.path), ...outlineOf(file.path, file.text, MAX_OUTLINED) };
+    if (file) return { path: this.#shownPath(file.root, file.path), ...firstOf(file.path, file.text, MAX_OUTLINED) };
     const { files, leftOut } = await this.#list({ path, limit: MAX_OUTLINED_FILES }, signal);
     if (files.length === 0) throw await this.#notShown(path);
     const outlines: object[] = [];
@@ -167,7 +187,7 @@ export class ModelTools {
     for (const one of files) {
       const read = await this.#parts.read(one.root, one.path);
       if (!('text' in read)) continue;
-      const outline = outlineOf(one.path, read.text, room);
+      const outline = firstOf(one.path, read.text, room);
       room -= outline.definitions.length;
       outlines.push({ path: this.#shownPath(one.root, one.path), ...outline });
     }
@@ -195,22 +215,32 @@ export class ModelTools {
     signal: AbortSignal,
   ): Promise<{ files: readonly PathInFolder[]; leftOut: boolean; problems: readonly string[] }> {
     const most = Math.min(limit, TOOL_LIMITS.maxFiles);
-    const { filter, root: only } = this.#below(path ?? '**');
+    const { filter = 'path:**', within } = path === undefined ? {} : this.#below(path);
     const filters = [
       filter,
       ...(language === undefined ? [] : [`lang:${quoted(language)}`]),
       ...(changed ? ['changed:'] : []),
     ];
-    const { results, problems } = await this.#parts.search({ query: filters.join(' '), limit: most + 1 }, signal);
-    const files = results.slice(0, most).filter(({ root }) => only === undefined || root === only);
-    return { files, leftOut: results.length > most, problems: problems.map(({ message }) => message) };
+    const request = { query: filters.join(' '), limit: most + 1, ...(within && { within }) };
+    const { results, problems } = await this.#parts.search(request, signal);
+    return {
+      files: results.slice(0, most),
+      leftOut: results.length > most,
+      problems: problems.map(({ message }) => message),
+    };
   }
 
-  /** The filter of a glob; of a path without wildcards, of that file or of all files below it, with its folder. */
-  #below(given: string): { readonly filter: string; readonly root?: string } {
-    if (/[*?[{]/.test(given)) return { filter: `path:${quoted(given.replace(/^\.\//, ''))}` };
-    const [{ root, path } = { root: undefined, path: given }] = readGivenPath(given, this.#parts.folders());
-    return { filter: `path:${quoted(path === '' ? '**' : `/${path}{,/**}`)}`, ...(root !== undefined && { root }) };
+  /** The filter of a glob, and the folder that it names; of a path without wildcards, the file or folder that it means. */
+  #below(given: string): Scoped & { readonly filter?: string } {
+    const folders = this.#parts.folders();
+    if (/[*?[{]/.test(given)) {
+      const glob = given.replace(/^\.\//, '');
+      const folder = folders.find(({ prefix }) => prefix !== '' && glob.startsWith(prefix));
+      if (!folder) return { filter: `path:${quoted(glob)}` };
+      return { filter: `path:${quoted(glob.slice(folder.prefix.length))}`, within: { root: folder.root, path: '' } };
+    }
+    const [within] = readGivenPath(given, folders);
+    return within ? { within } : { filter: `path:${quoted(`/${given}{,/**}`)}` };
   }
 
   /** The first file that a path means and that may be shown. */
@@ -244,15 +274,9 @@ function presentPlace({ startLine, endLine, symbol }: ResultPlace): object {
 }
 
 /** The first `most` definitions of a text: `12-30 function Foo.bar`. */
-function outlineOf(
-  path: string,
-  text: string,
-  most: number,
-): { readonly definitions: string[]; readonly isCut?: true } {
-  const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
-  const lines = definitions.map(({ name, kind, container, line, end }) => {
-    const whole = container === undefined ? name : `${container}.${name}`;
-    return `${line + 1}${end > line ? `-${end + 1}` : ''} ${kind} ${whole}`;
+function firstOf(path: string, text: string, most: number): { readonly definitions: string[]; readonly isCut?: true } {
+  const lines = outlineOf(path, text).map(({ startLine, endLine, kind, name }) => {
+    return `${startLine}${endLine > startLine ? `-${endLine}` : ''} ${kind} ${name}`;
   });
   return { definitions: lines.slice(0, most), ...(lines.length > most && { isCut: true }) };
 }

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
-import { toUtf8 } from '../engine/analyze/text.ts';
+import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { PatchedIndex } from '../engine/patchedIndex.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
+import { escapeRegExp } from '../engine/query/glob.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import {
   parseQueryLanguage,
@@ -22,11 +23,11 @@ import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
-import { GuardedFolder } from './guardedFile.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
 import { relocate } from './relocate.ts';
 import type { KeptPlace, ResultPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
+import { textsOf, type FileText, type ReadFile } from './fileTexts.ts';
 import { similarQuery } from './similarQuery.ts';
 import { isName, UsageFinder, type Usage } from './usages.ts';
 
@@ -37,6 +38,8 @@ export interface SearchFolder {
   readonly stateFolder: string;
   /** Files with more are left out; by default those that no setting allows. */
   readonly maxFileBytes?: number;
+  /** Only the file of this path and files below it, relative to the folder, with `/`. */
+  readonly below?: string;
 }
 
 /** The text of an editor that is not saved; without one, what is on disk counts again. */
@@ -143,8 +146,6 @@ const MAX_ROUNDS = 6;
 const MAX_TEXT = 64 << 20;
 /** Number of files whose usages of a name are listed. */
 const MAX_USAGE_FILES = 2_000;
-/** Upper bound of the setting for the size of files. */
-const MAX_FILE_BYTES = 64 << 20;
 
 /**
  * Searches the indexes of folders and checks the files themselves before it answers: a file that changed since it was
@@ -250,7 +251,9 @@ export class Searcher {
     if (!isName(name)) {
       throw new SextantError('InvalidName', `"${name}" is not one name. Give a name such as parseQuery or Foo.bar.`);
     }
-    const query = `"${name}" ${filters}`;
+    // The index leaves out common words such as "with": then all texts are read.
+    const isIndexed = splitToken(name).some((part) => isIndexable(part));
+    const query = `${isIndexed ? `"${name}"` : `/(?:${escapeRegExp(name)})/`} ${filters}`;
     const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
     // Then the results are those of its words.
     const isMissing = found.problems.some(({ code }) => code === 'PhraseNotFound');
@@ -331,7 +334,7 @@ export class Searcher {
     const reader = this.#reader(folder.stateFolder);
     this.#overlay(reader, folder.root, folder.stateFolder);
     const files = this.#filesOf(folder);
-    return new FolderSearch(folder.root, reader, this.#withUnsaved(folder.root, changed), files, leftOut);
+    return new FolderSearch(folder, reader, this.#withUnsaved(folder.root, changed), files, leftOut);
   }
 
   /** Reads the files of a folder as they are at this moment, unsaved or not. */
@@ -380,12 +383,10 @@ interface Found extends SearchOutcome {
   readonly results: readonly SearchResult[];
 }
 
-/** Reads a file's current text; `undefined` for one that is deleted, no text, or may not be read. */
-type ReadFile = (path: string) => FileText | undefined;
-
 /** A folder during one search: its index, with the texts of files that changed since they were indexed. */
 class FolderSearch {
   readonly root: string;
+  readonly below: string;
   readonly reader: EngineReader;
   readonly index: PatchedIndex;
   readonly changed: ChangedPaths;
@@ -395,8 +396,15 @@ class FolderSearch {
   readonly #newer = new Map<string, FileText>();
 
   /** `leftOut` collects the files that the index has, but that are no results as they are now. */
-  constructor(root: string, reader: EngineReader, changed: ChangedPaths, read: ReadFile, leftOut: Set<string>) {
+  constructor(
+    { root, below = '' }: SearchFolder,
+    reader: EngineReader,
+    changed: ChangedPaths,
+    read: ReadFile,
+    leftOut: Set<string>,
+  ) {
     this.root = root;
+    this.below = below;
     this.reader = reader;
     this.index = new PatchedIndex(reader);
     this.changed = changed;
@@ -467,25 +475,4 @@ function outside(lines: Lines, hit: Hit): Hit | undefined {
 
 function toResultPlace({ startLine, endLine, symbol }: SourceRange): ResultPlace {
   return { startLine, endLine, ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind, line: symbol.line } }) };
-}
-
-/** A file's bytes and its text in UTF-8. */
-interface FileText {
-  readonly content: Buffer;
-  readonly text: Buffer;
-}
-
-/** Reads the files of a folder; gives `undefined` for one that is deleted, no text, or may not be read. */
-export function textsOf({
-  root,
-  maxFileBytes = MAX_FILE_BYTES,
-}: Pick<SearchFolder, 'root' | 'maxFileBytes'>): ReadFile {
-  const folder = new GuardedFolder(root);
-  return (path) => {
-    const read = folder.read(path, { maxBytes: maxFileBytes });
-    if (!read || 'reason' in read) return undefined;
-    const { content } = read;
-    const text = toUtf8(content);
-    return text && { content, text: Buffer.from(text.buffer, text.byteOffset, text.byteLength) };
-  };
 }

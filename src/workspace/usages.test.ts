@@ -53,6 +53,14 @@ const handlers = { onClick: quay, 'é': quay?.(2) };
     assert.deepEqual(finder.findIn('x.txt', 'none'), []);
   });
 
+  it('are not the private member of JavaScript, and no import by a part of a path', () => {
+    const text =
+      "import { Queue } from './fast-queue.js';\nclass A { #queue = queue; get() { return this.#queue; } }\n";
+    assert.deepEqual(find('a.js', text, 'queue'), ['1 string', '2 reference']);
+    assert.deepEqual(find('a.ts', text, '#queue').length, 2);
+    assert.deepEqual(find('a.c', '#define S(queue) #queue\n', 'queue').length, 2);
+  });
+
   it('are searched for names only', () => {
     for (const name of ['foo', '_x1', '$x', 'Foo.bar', 'a::b', 'empty?', 'größe', '#private'])
       assert.ok(isName(name), name);

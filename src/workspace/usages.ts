@@ -22,6 +22,7 @@ export interface Usage {
 }
 
 const MAX_TEXT = 200;
+const SCRIPTS: ReadonlySet<string> = new Set(['javascript', 'typescript']);
 const PROSE: ReadonlySet<string> = new Set(['markdown', PLAIN_TEXT.id]);
 /** A call, also of a macro, of an optional function, and with arguments for its type. */
 const CALL = /^(?:!|\?\.)?\s?(?:::)?(?:<[^<>()]{1,80}>)?\s?\(/;
@@ -65,14 +66,14 @@ export class UsageFinder {
       at = index;
       while (isWithin && literals!.end < byte) isWithin = literals!.next();
       const bits = isWithin && literals!.start <= byte ? literals!.is : 0;
+      // The private member of JavaScript is another name.
+      if (bits === 0 && text[index - 1] === '#' && SCRIPTS.has(language)) continue;
       const { line, column } = position.at(index);
       const within = spans.filter(({ startLine, endLine }) => startLine <= line && line <= endLine).at(-1);
       used.push({
         line,
         column: column + 1,
-        kind: PROSE.has(language)
-          ? 'prose'
-          : this.#kindAt(bits, quiet[line - 1]!, line, spans, text.slice(index + this.#name.length, index + 100)),
+        kind: PROSE.has(language) ? 'prose' : this.#kindAt(bits, quiet[line - 1]!, line, spans, text, index),
         ...(within && within.line !== line && { within: within.name }),
         text: lines[line - 1]!.trim().slice(0, MAX_TEXT),
       });
@@ -80,8 +81,17 @@ export class UsageFinder {
     return used;
   }
 
-  #kindAt(bits: number, lineBits: number, line: number, spans: readonly SymbolSpan[], behind: string): UsageKind {
-    if ((lineBits & IMPORT) !== 0) return 'import';
+  #kindAt(
+    bits: number,
+    lineBits: number,
+    line: number,
+    spans: readonly SymbolSpan[],
+    text: string,
+    index: number,
+  ): UsageKind {
+    const behind = text.slice(index + this.#name.length, index + 100);
+    const isPartOfPath = bits !== 0 && (text[index - 1] === '-' || behind.startsWith('-'));
+    if ((lineBits & IMPORT) !== 0 && !isPartOfPath) return 'import';
     if ((bits & COMMENT) !== 0) return 'comment';
     if (bits !== 0) return 'string';
     const isDefinition = spans.some((span) => {

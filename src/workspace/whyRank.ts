@@ -11,7 +11,8 @@ import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { featureGroup } from './featureGroups.ts';
 import { indexFolderOf } from './folderOptions.ts';
-import { textsOf, type SearchFolder } from './searcher.ts';
+import { textsOf } from './fileTexts.ts';
+import type { SearchFolder } from './searcher.ts';
 
 /** A file and a query to explain. */
 export interface RankRequest {

@@ -375,7 +375,7 @@ describe('sextant mcp', () => {
     const root = copySample(folder());
     const options = { root, stateFolder: folder(), exclude: ['src/auth'], maxFileBytes: MAX_FILE_BYTES };
     const script = join(import.meta.dirname, '../../dist/extension/mcpServer.js');
-    const session = await McpSession.start([JSON.stringify({ folder: options, version: '1.2.3' })], {}, script);
+    const session = await McpSession.start([JSON.stringify({ folders: [options], version: '1.2.3' })], {}, script);
     sessions.push(session);
     assert.equal(session.client.getServerVersion()?.version, '1.2.3');
     const { results } = await session.json<Found>('search_workspace', { query: 'password' });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { PackageManager, listFiles } from '@vscode/vsce';
 import { transformSync } from 'esbuild';
@@ -49,6 +49,7 @@ describe('the npm package', () => {
     writeFileSync(join(consumer, 'example.mts'), `${engine}\n${found}\n`);
     const testing = `${exampleOf('src/server/testing.ts')}\nif (!response.ok) throw new Error('not answered');\n`;
     writeFileSync(join(consumer, 'testing.mts'), testing);
+    cpSync(join(ROOT, 'test/fixtures/sdkProgram.mts'), join(consumer, 'sdkProgram.mts'));
   });
 
   it('contains the library, the command and the declarations that they need, and nothing else', () => {
@@ -70,8 +71,9 @@ describe('the npm package', () => {
     ['node16', 'node16'],
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
+    ['bundler', 'preserve'],
   ] as const)
-    it(`compiles with moduleResolution ${resolution}`, () => {
+    it(`compiles with module ${module} and moduleResolution ${resolution}, also the program for the original SDK`, () => {
       const options = [
         '--module',
         module,
@@ -85,7 +87,8 @@ describe('the npm package', () => {
       const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
       // TypeScript 6 deprecates node10, but compiles with it.
       const old = resolution === 'node10' ? ['--ignoreDeprecations', '6.0'] : [];
-      run([join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, ...types, ...old, 'example.mts', 'testing.mts']);
+      const files = ['example.mts', 'testing.mts', 'sdkProgram.mts'];
+      run([join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, ...types, ...old, ...files]);
     });
 
   it('cannot be packed from the folder of the extension by mistake', () => {
@@ -93,8 +96,8 @@ describe('the npm package', () => {
   });
 
   describe('at run time', () => {
-    it('runs the examples of its documentation', () => {
-      for (const name of ['example', 'testing']) {
+    it('runs the examples of its documentation, and the program for the original SDK', () => {
+      for (const name of ['example', 'testing', 'sdkProgram']) {
         // Node 20 cannot run TypeScript.
         const { code } = transformSync(readFileSync(join(consumer, `${name}.mts`), 'utf8'), { loader: 'ts' });
         writeFileSync(join(consumer, `${name}.mjs`), code);

@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { COMMAND } from './command.ts';
 
 /** The official client, connected to a process of the command. */
 export class McpSession {
   readonly client: Client;
-  readonly pid: number;
+  pid = 0;
   /** The standard error of the process. */
   stderr = '';
+  #roots: readonly string[];
 
-  private constructor(client: Client, transport: StdioClientTransport) {
+  private constructor(client: Client, transport: StdioClientTransport, roots: readonly string[]) {
     this.client = client;
-    this.pid = transport.pid!;
+    this.#roots = roots;
     transport.stderr?.on('data', (chunk) => (this.stderr += String(chunk)));
   }
 
@@ -20,16 +22,30 @@ export class McpSession {
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
     script = COMMAND,
+    { roots, cwd }: { readonly roots?: readonly string[]; readonly cwd?: string } = {},
   ): Promise<McpSession> {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [script, ...args],
       env: { ...(process.env as Record<string, string>), ...env },
       stderr: 'pipe',
+      ...(cwd !== undefined && { cwd }),
     });
-    const client = new Client({ name: 'sextant-test', version: '1' });
+    const capabilities = roots ? { roots: { listChanged: true } } : {};
+    const client = new Client({ name: 'sextant-test', version: '1' }, { capabilities });
+    const session = new McpSession(client, transport, roots ?? []);
+    if (roots) {
+      client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: session.#roots.map((uri) => ({ uri })) }));
+    }
     await client.connect(transport);
-    return new McpSession(client, transport);
+    session.pid = transport.pid!;
+    return session;
+  }
+
+  /** Names other roots, as addresses. */
+  async changeRoots(roots: readonly string[]): Promise<void> {
+    this.#roots = roots;
+    await this.client.sendRootsListChanged();
   }
 
   /** The text of a tool's result, and whether it is an error. */

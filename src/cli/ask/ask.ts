@@ -10,9 +10,8 @@ import { formatCount } from '../../base/format.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
 import { searchAndRepair, whyNotUpdated } from '../search/search.ts';
-import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
+import { SearchScope } from '../search/searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
-import { folderOptions } from '../search/updateIndex.ts';
 
 export interface AskOptions {
   readonly provider: (typeof PROVIDERS)[number];
@@ -33,18 +32,19 @@ export async function runAsk(
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
   const provider = providerOf(options, env);
-  const root = resolveFolder(folder);
-  const indexed = folderOptions(root, stateFolderOf(root, options.state));
+  const scope = new SearchScope(folder, options.state);
+  const { root, indexed } = scope;
   const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
   if (why !== undefined) terminal.stderr.write(`sextant: ${why} Using the index as it is.\n`);
   const searcher = new Searcher();
   const sources: Sources = {
     search: async (query, limit) => {
-      const request = { folders: [indexed], query, limit, excerpts: true, isTrusted: true };
-      return (await searchAndRepair(searcher, request, indexed, options.update, terminal)).results;
+      const request = { folders: scope.folders, query, limit, excerpts: true, isTrusted: true };
+      const { results } = await searchAndRepair(searcher, request, indexed, options.update, terminal);
+      return results.map((result) => ({ ...result, path: scope.pathIn(result.path) }));
     },
     read: (_root, path) => {
-      const file = searcher.read(indexed, path);
+      const file = searcher.read(indexed, scope.pathInIndex(path));
       return Promise.resolve('text' in file ? file.text : undefined);
     },
   };

@@ -35,7 +35,7 @@ export function addAskCommands(
   const mcp = program
     .command('mcp')
     .description('give agents the index of a folder as tools, over the Model Context Protocol')
-    .option('--workspace-root <dir>', 'the folder', '.')
+    .option('--workspace-root <dir>', 'a folder; several may be named (default: the roots of the client)', addTo, [])
     .option(...WRITTEN_STATE)
     .option('--wait <seconds>', 'how long a search waits for the index to be complete (default: 10)', integer)
     .addHelpText('after', MCP_HELP)
@@ -48,7 +48,7 @@ export function addAskCommands(
     .command('install')
     .description("add the server to the configuration of an agent's client")
     .addArgument(new Argument('<client>', 'the client').choices(MCP_CLIENTS))
-    .option('--workspace-root <dir>', 'the folder', '.')
+    .option('--workspace-root <dir>', 'the folder; several may be named', addTo, [])
     .option('--print', 'print the configuration, and change nothing')
     .option('--remove', 'remove the server from the configuration')
     .option('-y, --yes', 'change the file without a confirmation')
@@ -57,4 +57,9 @@ export function addAskCommands(
       const { runMcpInstall } = await import('./mcpInstall.ts');
       exit(await runMcpInstall(client, command.optsWithGlobals<McpInstallOptions>(), terminal));
     });
+}
+
+/** Collects the values of an option that may be repeated. */
+function addTo(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }

@@ -3,13 +3,16 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { SextantError } from '../../base/errors.ts';
+import type { FolderOptions } from '../../workspace/folderOptions.ts';
 import { serveMcp } from '../../mcp/mcpServer.ts';
 import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
-import { ExitCode, type Terminal } from '../terminal.ts';
+import { ExitCode, logTo, type Terminal } from '../terminal.ts';
 import { folderOptions, logAndKeep } from '../search/updateIndex.ts';
 
 export interface McpCommandOptions {
-  readonly workspaceRoot: string;
+  /** Folders; without any, those that the client names. */
+  readonly workspaceRoot: readonly string[];
+  /** For one folder. */
   readonly state?: string;
   /** Seconds. */
   readonly wait?: number;
@@ -24,20 +27,23 @@ export async function runMcp(
   // Without the flag V8 keeps 98 MB more after 12,000 changes, instead of 14 MB. It costs up to twice the processor time while
   // files change. The editor's process has other users, so only this process sets it.
   if (Number.parseInt(process.versions.v8, 10) >= 13) setFlagsFromString('--memory-saver-mode');
-  const root = resolveFolder(workspaceRoot);
-  refuseWholeDisk(root);
-  const stateFolder = stateFolderOf(root, state);
-  const options = {
-    folder: folderOptions(root, stateFolder),
-    version,
-    waitMs: wait === undefined ? wait : wait * 1000,
+  if (state !== undefined && workspaceRoot.length > 1) throw severalFolders();
+  const toFolder = (path: string): FolderOptions => {
+    const root = resolveFolder(path);
+    refuseWholeDisk(root);
+    return folderOptions(root, stateFolderOf(root, state));
   };
+  // A state folder holds the index of one folder.
+  const named = workspaceRoot.length > 0 || state === undefined ? workspaceRoot : ['.'];
+  const folders = named.map(toFolder);
+  const options = { folders, version, waitMs: wait === undefined ? wait : wait * 1000 };
   const edges = {
     input: process.stdin,
     output: stdout,
-    logger: logAndKeep(stderr, stateFolder),
+    logger: folders[0] ? logAndKeep(stderr, folders[0].stateFolder) : logTo(stderr),
     indexThread: new URL('./indexThread.js', import.meta.url),
     searchThread: new URL('./searchThread.js', import.meta.url),
+    roots: { toFolder, otherwise: '.' },
   };
   await serveMcp(options, edges, signal);
   return ExitCode.ok;
@@ -49,4 +55,11 @@ function refuseWholeDisk(root: string): void {
   if (!isTop && root !== realpathSync(homedir())) return;
   const what = isTop ? 'the whole disk' : 'your home folder';
   throw new SextantError('FolderTooWide', `${root} is ${what}. Name the project's folder with --workspace-root.`);
+}
+
+function severalFolders(): SextantError {
+  return new SextantError(
+    'InvalidOption',
+    '--state is for one folder. Name one with --workspace-root, or leave it out.',
+  );
 }

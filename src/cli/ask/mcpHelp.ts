@@ -1,5 +1,7 @@
 export const MCP_HELP = `
-For clients of the Model Context Protocol, such as coding agents. The protocol runs over standard input and output,
+For clients of the Model Context Protocol, such as coding agents. Without --workspace-root it serves the roots that the client
+names, and follows their changes; for a client without roots, the current folder. With several folders each path begins with the
+name of its folder. The home folder and / are refused. The protocol runs over standard input and output,
 messages go to standard error, and the command ends with its input. It uses the index of sextant search.
 
 Tools:
@@ -38,5 +40,6 @@ Examples:
   sextant mcp install zed --workspace-root ~/projects/shop
   sextant mcp install cursor --print
   sextant mcp install codex --remove
+  sextant mcp install claude-desktop --workspace-root ~/shop --workspace-root ~/bank
 
 Exit codes: 0 done, or as wanted already; 2 failed, wrong usage or not confirmed; 130 interrupted.`;

@@ -12,7 +12,8 @@ import type { MCP_CLIENTS } from './mcpHelp.ts';
 type McpClient = (typeof MCP_CLIENTS)[number];
 
 export interface McpInstallOptions {
-  readonly workspaceRoot: string;
+  /** Folders; the current one by default. */
+  readonly workspaceRoot: readonly string[];
   readonly print?: true;
   readonly remove?: true;
   readonly yes?: true;
@@ -88,12 +89,13 @@ export async function runMcpInstall(
 ): Promise<ExitCode> {
   const { stdout, stderr } = terminal;
   const client = CLIENTS[name];
-  const root = resolveFolder(options.workspaceRoot);
+  const roots = options.workspaceRoot.length > 0 ? options.workspaceRoot.map(resolveFolder) : [resolveFolder('.')];
+  const root = roots[0]!;
   const file = client.file(root, homedir());
   const old = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  const text = options.remove ? withoutServer(client, old ?? '', file) : withServer(client, root, old ?? '', file);
+  const text = options.remove ? withoutServer(client, old ?? '', file) : withServer(client, roots, old ?? '', file);
   if (options.print) {
-    stdout.write(withServer(client, root, '', file));
+    stdout.write(withServer(client, roots, '', file));
     return ExitCode.ok;
   }
   if (text === (old ?? '')) {
@@ -123,8 +125,9 @@ export async function runMcpInstall(
   return ExitCode.ok;
 }
 
-function withServer({ key, folder, extra }: Client, root: string, old: string, file: string): string {
-  const args = ['mcp', '--workspace-root', folder ?? root];
+function withServer({ key, folder, extra }: Client, roots: readonly string[], old: string, file: string): string {
+  const named = roots.length === 1 && folder !== undefined ? [folder] : roots;
+  const args = ['mcp', ...named.flatMap((root) => ['--workspace-root', root])];
   if (key !== undefined) return edited(old, [key, NAME], { ...extra, command: NAME, args }, file);
   const table = `[mcp_servers.${NAME}]\ncommand = "${NAME}"\nargs = ${JSON.stringify(args)}\n`;
   const rest = withoutTable(old);

@@ -1,12 +1,13 @@
-import { styleText } from 'node:util';
+import { join } from 'node:path';
 import { Searcher } from '../../workspace/searcher.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { formatProblems } from './queryProblems.ts';
-import { shownPathIn, whyNotUpdated, withoutRoot } from './search.ts';
-import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { folderOptions } from './updateIndex.ts';
+import { Painter, type ColorChoice } from './painter.ts';
+import { reportWhyNotUpdated } from './search.ts';
+import { SearchScope } from './searchScope.ts';
 
 export interface FindUsagesOptions {
+  readonly color: ColorChoice;
   readonly json?: true;
   readonly state?: string;
   /** False: use the index as it is, without a scan for changed files. */
@@ -32,24 +33,22 @@ export async function runFindUsages(
   options: FindUsagesOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const root = resolveFolder(folder);
-  const stateFolder = stateFolderOf(root, options.state);
-  if (options.update) {
-    const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
-    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching the index as it is.\n`);
-  }
+  const scope = new SearchScope(folder, options.state);
+  const { root } = scope;
+  if (options.update) await reportWhyNotUpdated(scope.indexed, terminal);
   const searcher = new Searcher();
   try {
-    const found = await searcher.usages({ folders: [{ root, stateFolder }], name, isTrusted: true }, terminal.signal);
+    const found = await searcher.usages({ folders: scope.folders, name, isTrusted: true }, terminal.signal);
     const { usages, files, isComplete, problems } = found;
     if (options.json) {
-      printJson({ name, root, total: usages.length, files, isComplete, usages: usages.map(withoutRoot) }, terminal);
+      const shown = usages.map((usage) => scope.withoutRoot(usage));
+      printJson({ name, root, total: usages.length, files, isComplete, usages: shown }, terminal);
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(name, problems));
-      for (const { path, line, column, kind, within, text } of usages) {
-        const place = `${styleText('cyan', shownPathIn(folder, path), { stream: process.stdout })}:${line}:${column}:`;
-        const around =
-          within === undefined ? '' : styleText('dim', `  in ${printable(within)}`, { stream: process.stdout });
+      const painter = new Painter(options.color, terminal.stdout);
+      for (const { root: folder, path, line, column, kind, within, text } of usages) {
+        const place = `${painter.path(scope.shown(path), join(folder, path), line)}:${line}:${column}:`;
+        const around = within === undefined ? '' : painter.style('dim', `  in ${printable(within)}`);
         terminal.stdout.write(`${place} ${kind}: ${printable(text)}${around}\n`);
       }
       if (usages.length === 0) terminal.stderr.write(`Nothing in ${root} has the name ${name}\n`);

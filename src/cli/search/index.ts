@@ -1,6 +1,7 @@
 import { formatBytes } from '../../base/format.ts';
 import type { SkipReason } from '../../workspace/skip.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
+import { listIndexes, removeIndex } from './indexes.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { updateOrAwait, type UpToDate } from './awaitIndex.ts';
@@ -8,6 +9,8 @@ import { folderOptions } from './updateIndex.ts';
 
 export interface IndexOptions {
   readonly json?: true;
+  readonly list?: true;
+  readonly remove?: true;
   readonly state?: string;
 }
 
@@ -22,11 +25,15 @@ fails and changes nothing.
 Examples:
   sextant index
   sextant index ~/projects/shop --json
+  sextant index --list
+  sextant index --remove ~/projects/shop
 
-Exit codes: 0 the index is up to date; 2 failed, wrong usage, or another process leaves the index behind; 130 interrupted.`;
+Exit codes: 0 the index is up to date, listed or removed; 1 nothing to list; 2 failed, wrong usage, or another process leaves the index behind; 130 interrupted.`;
 
 /** `sextant index [DIR]` */
 export async function runIndex(folder: string, options: IndexOptions, terminal: Terminal): Promise<ExitCode> {
+  if (options.list) return listIndexes(options.json === true, terminal);
+  if (options.remove) return removeIndex(folder, options.state, options.json === true, terminal);
   const root = resolveFolder(folder);
   const began = performance.now();
   const result = await updateOrAwait(folderOptions(root, stateFolderOf(root, options.state)), terminal);

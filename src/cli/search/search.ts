@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { styleText } from 'node:util';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Contribution } from '../../engine/query/features.ts';
@@ -13,11 +12,15 @@ import {
   type SearchResult,
 } from '../../workspace/searcher.ts';
 import { formatProblems } from './queryProblems.ts';
-import { resolveFolder, stateFolderOf } from './stateFolder.ts';
+import { Painter, type ColorChoice } from './painter.ts';
+import { SearchScope } from './searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
-import { folderOptions, updateIndex } from './updateIndex.ts';
+import { updateIndex } from './updateIndex.ts';
 
 export interface SearchCommandOptions {
+  readonly color: ColorChoice;
+  /** Number of lines to show before and after the best one. */
+  readonly context?: number;
   /** Whether to show the features that make up each score. */
   readonly explain?: true;
   /** Whether to print the paths alone. */
@@ -44,9 +47,10 @@ Examples:
   sextant search 'retry payment path:src lang:ts -file:*.test.ts'
   sextant search -- '-path:vendor parse header'
   sextant search 'retry payment' --vimgrep
+  sextant search 'retry payment' src/net -C 3
 
 Output: path:line, the definition there, and the line that matches best; "also" lists more places in that file. Paths are from the
-current folder.
+current folder, and links where the terminal has them. A folder without an index of its own is searched in that of a folder around it.
 A file is missing? "sextant why FILE QUERY" explains it.
 
 Exit codes: 0 found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`;
@@ -58,18 +62,13 @@ export async function runSearch(
   options: SearchCommandOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const root = resolveFolder(folder);
-  const stateFolder = stateFolderOf(root, options.state);
-  const indexed = folderOptions(root, stateFolder);
-  let why: string | undefined;
-  if (options.update) {
-    why = await whyNotUpdated(indexed, terminal);
-    if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching the index as it is.\n`);
-  }
+  const scope = new SearchScope(folder, options.state);
+  const { root, indexed } = scope;
+  const why = options.update ? await reportWhyNotUpdated(indexed, terminal) : undefined;
   const searcher = new Searcher();
   try {
     const request = {
-      folders: [{ root, stateFolder }],
+      folders: scope.folders,
       query,
       limit: options.limit,
       explain: options.explain === true,
@@ -84,11 +83,11 @@ export async function runSearch(
     if (options.json) {
       const isUpToDate = options.update && why === undefined;
       const answer = { query, problems, root, upToDate: isUpToDate, damaged, leftOut, tookMs };
-      printJson({ ...answer, results: results.map(withoutRoot) }, terminal);
+      printJson({ ...answer, results: results.map((result) => scope.withoutRoot(result)) }, terminal);
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
-      const print = options.filesWithMatches ? formatPath : options.vimgrep ? formatForEditors : format;
-      for (const result of results) terminal.stdout.write(print(result, shownPathIn(folder, result.path)));
+      const painter = new Painter(options.color, terminal.stdout);
+      for (const result of results) terminal.stdout.write(formatResult(result, scope, options, painter));
       if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
@@ -139,28 +138,34 @@ export async function whyNotUpdated(
   }
 }
 
-/** A result as JSON has it, which names the folder once. */
-export function withoutRoot<T extends { readonly root: string }>({ root: _root, ...result }: T): Omit<T, 'root'> {
-  return result;
+/** Updates the index; prints why that failed if the index can be searched all the same, and returns the reason. */
+export async function reportWhyNotUpdated(options: FolderOptions, terminal: Terminal): Promise<string | undefined> {
+  const why = await whyNotUpdated(options, terminal);
+  if (why !== undefined) terminal.stderr.write(`sextant: ${why} Searching the index as it is.\n`);
+  return why;
 }
 
-/** Colours the text if the output is a terminal with colours and `NO_COLOR` is unset. */
-function style(format: 'cyan' | 'bold' | 'dim' | 'yellow', text: string): string {
-  return styleText(format, text, { stream: process.stdout });
+function formatResult(
+  result: SearchResult,
+  scope: SearchScope,
+  { filesWithMatches, vimgrep, context }: SearchCommandOptions,
+  painter: Painter,
+): string {
+  const shownPath = scope.shown(result.path);
+  const line = result.line;
+  if (vimgrep) return formatForEditors(result, shownPath);
+  const path = painter.path(shownPath, join(result.root, result.path), line);
+  return filesWithMatches ? `${path}\n` : format(result, path, context ?? 0, painter);
 }
 
-/** A path of a folder as one from the current folder, which terminals can open: below the folder as it was typed. */
-export function shownPathIn(folder: string, path: string): string {
-  return printable(join(folder, path));
-}
-
-function formatPath(_result: SearchResult, shownPath: string): string {
-  return `${shownPath}\n`;
+function linesOf({ root, path }: SearchResult): string[] {
+  return readFileSync(join(root, path), 'utf8').split(/\r\n|\r|\n/);
 }
 
 /** One line for each place: `path:line:column:text`, with the column in bytes, as `rg --vimgrep` has it. */
-function formatForEditors({ root, path, more, ...first }: SearchResult, shownPath: string): string {
-  const lines = readFileSync(join(root, path), 'utf8').split(/\r\n|\r|\n/);
+function formatForEditors(result: SearchResult, shownPath: string): string {
+  const { more, ...first } = result;
+  const lines = linesOf(result);
   return [first, ...more]
     .map(({ startLine, line = startLine, ranges = [] }) => {
       const whole = lines[line - 1] ?? '';
@@ -172,31 +177,48 @@ function formatForEditors({ root, path, more, ...first }: SearchResult, shownPat
 }
 
 /** Formats a result: the place, in the form that terminals and editors link, its best line, more places, and the score's features. */
-function format({ line, symbol, text, ranges, score, explanation, more }: SearchResult, shownPath: string): string {
-  const place = `${style('cyan', shownPath)}:${line}`;
-  const name = symbol ? `  ${style('bold', printable(symbol.name))} ${style('dim', symbol.kind)}` : '';
+function format(result: SearchResult, path: string, context: number, painter: Painter): string {
+  const { line, symbol, text, ranges, score, explanation, more } = result;
+  const place = `${path}:${line}`;
+  const name = symbol ? `  ${painter.style('bold', printable(symbol.name))} ${painter.style('dim', symbol.kind)}` : '';
   let marked = '';
   let at = 0;
   const shown = printable(text);
   for (const { start, end } of ranges) {
-    marked += shown.slice(at, start) + style('yellow', shown.slice(start, end));
+    marked += shown.slice(at, start) + painter.style('yellow', shown.slice(start, end));
     at = end;
   }
-  const lines = [`${place}${name}`, `    ${marked}${shown.slice(at)}`, ...more.map(formatMore)];
-  if (explanation) lines.push(...formatExplanation(score, explanation));
+  marked += shown.slice(at);
+  const shownLines = context === 0 ? [`    ${marked}`] : withContext(result, marked, context, painter);
+  const lines = [`${place}${name}`, ...shownLines, ...more.map((one) => formatMore(one, painter))];
+  if (explanation) lines.push(...formatExplanation(score, explanation, painter));
   return `${lines.join('\n')}\n`;
 }
 
-function formatMore({ startLine, endLine, symbol }: ResultPlace): string {
+/** The best line between those around it, with numbers: a colon marks the best, as in grep's output. */
+function withContext(result: SearchResult, marked: string, context: number, painter: Painter): string[] {
+  const { line } = result;
+  const lines = linesOf(result);
+  const first = Math.max(1, line - context);
+  const last = Math.min(lines.length, line + context);
+  const width = String(last).length;
+  return lines.slice(first - 1, last).map((text, i) => {
+    const number = String(first + i).padStart(width);
+    if (first + i !== line) return `    ${painter.style('dim', `${number}-`)} ${printable(text)}`.trimEnd();
+    return `    ${number}: ${printable(/^\s*/.exec(text)![0])}${marked}`;
+  });
+}
+
+function formatMore({ startLine, endLine, symbol }: ResultPlace, painter: Painter): string {
   const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
-  return style('dim', `  also ${lines}${symbol ? ` ${symbol.name}` : ''}`);
+  return painter.style('dim', `  also ${lines}${symbol ? ` ${symbol.name}` : ''}`);
 }
 
 /** The number of features that make up nearly all of a score. */
 const SHOWN_SHARES = 10;
 
 /** Lists the score and the features with the largest shares in it; the last line sums up the others. */
-function formatExplanation(score: number, explanation: readonly Contribution[]): string[] {
+function formatExplanation(score: number, explanation: readonly Contribution[], painter: Painter): string[] {
   const rows = explanation
     .slice(0, SHOWN_SHARES)
     .map(({ feature, value, share }) => [`  ${feature}`, value.toFixed(3), signed(share)] as const);
@@ -206,7 +228,7 @@ function formatExplanation(score: number, explanation: readonly Contribution[]):
   if (others.length > 0) table.push([`  ${others.length} more`, '', signed(rest)]);
   const width = (column: 0 | 1 | 2): number => Math.max(...table.map((row) => row[column].length));
   return table.map(([feature, value, share]) =>
-    style('dim', `    ${feature.padEnd(width(0))}  ${value.padStart(width(1))}  ${share.padStart(width(2))}`),
+    painter.style('dim', `    ${feature.padEnd(width(0))}  ${value.padStart(width(1))}  ${share.padStart(width(2))}`),
   );
 }
 

@@ -1,8 +1,11 @@
-import { InvalidArgumentError, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { SkipReason } from '../../workspace/skip.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
 import { FIND_USAGES_HELP, runFindUsages, type FindUsagesOptions } from './findUsages.ts';
+import { integer } from '../arguments.ts';
+import { colorOption } from './painter.ts';
+import { OUTLINE_HELP, runOutline, type OutlineOptions } from './outline.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { SEARCH_HELP, runSearch, type SearchCommandOptions } from './search.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
@@ -18,13 +21,15 @@ export const READ_STATE = [
   "the folder of the index, if it is not in the user's cache folder",
 ] as const;
 
-/** Adds `index`, `search` and `find-usages`. */
+/** Adds `index`, `search`, `find-usages` and `outline`. */
 export function addSearchCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command('index')
     .description('index a folder, or bring its index up to date')
     .argument('[dir]', 'the folder', '.')
     .option(...WRITTEN_STATE)
+    .addOption(new Option('--list', "list the indexes in the user's cache folder").conflicts(['remove', 'state']))
+    .option('--remove', 'remove the index of the folder; its files stay')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', INDEX_HELP)
     .action(async (folder: string, options: IndexOptions) => {
@@ -41,6 +46,8 @@ export function addSearchCommands(program: Command, terminal: Terminal, exit: (c
     .option('--no-update', 'search the index as it is, without a scan for changed files')
     .option('-l, --files-with-matches', 'print the paths alone')
     .option('--vimgrep', 'print path:line:column:text, a line for each place, as editors read it')
+    .option('-C, --context <number>', 'print this number of lines before and after the best one', integer)
+    .addOption(colorOption())
     .option('--explain', 'show below each result the features that make up its score')
     .option('--json', 'print the results as JSON')
     .addHelpText('after', SEARCH_HELP)
@@ -48,11 +55,11 @@ export function addSearchCommands(program: Command, terminal: Terminal, exit: (c
       exit(await runSearch(query, folder, options, terminal));
     });
 
-  addFindUsagesCommand(program, terminal, exit);
+  addCodeCommands(program, terminal, exit);
 }
 
-/** Adds `find-usages`. */
-function addFindUsagesCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+/** Adds `find-usages` and `outline`. */
+function addCodeCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   program
     .command('find-usages')
     .description('list every use of a name, by kind')
@@ -60,10 +67,24 @@ function addFindUsagesCommand(program: Command, terminal: Terminal, exit: (code:
     .argument('[dir]', 'the folder', '.')
     .option(...WRITTEN_STATE)
     .option('--no-update', 'search the index as it is, without a scan for changed files')
+    .addOption(colorOption())
     .option('--json', 'print the usages as JSON')
     .addHelpText('after', FIND_USAGES_HELP)
     .action(async (name: string, folder: string, options: FindUsagesOptions) => {
       exit(await runFindUsages(name, folder, options, terminal));
+    });
+
+  program
+    .command('outline')
+    .description('list the definitions of a file, or of the files of a folder')
+    .argument('[path]', 'the file or folder', '.')
+    .option(...WRITTEN_STATE)
+    .option('--no-update', 'use the index as it is, without a scan for changed files')
+    .addOption(colorOption())
+    .option('--json', 'print the definitions as JSON')
+    .addHelpText('after', OUTLINE_HELP)
+    .action(async (path: string, options: OutlineOptions) => {
+      exit(await runOutline(path, options, terminal));
     });
 }
 

@@ -38,6 +38,7 @@ export function siblingsFolder(stateFolder: string): string | undefined {
   return dirname(stateFolder) === cacheFolder() ? join(cacheFolder(), 'repositories') : undefined;
 }
 
-function cacheFolder(): string {
+/** The folder of all indexes that have no folder of their own. */
+export function cacheFolder(): string {
   return envPaths('sextant', { suffix: '' }).cache;
 }

@@ -77,6 +77,18 @@ describe('compileFilters', () => {
     assert.deepEqual(symbols('sym:i*parse'), ['I/O parse']);
   });
 
+  it('restricts documents to a path beside filters of paths', () => {
+    const parsed = parseQueryLanguage('path:a path:b').filters;
+    const { matchesDocument, hasDocumentFilter } = compileFilters(parsed, new Map(), 'src/in');
+    assert.ok(hasDocumentFilter && compileFilters([], new Map(), 'src').hasDocumentFilter);
+    const paths = ['src/in/a.ts', 'src/in/c.ts', 'src/inner/a.ts', 'b.ts', 'x/src/in/b.ts'];
+    assert.deepEqual(
+      paths.filter((path) => matchesDocument(path, 'ts')),
+      ['src/in/a.ts'],
+    );
+    assert.ok(compileFilters([], new Map(), 'src/in/c.ts').matchesDocument('src/in/c.ts', 'ts'));
+  });
+
   it('reports which kinds of filters are set', () => {
     const has = (query: string): boolean[] => {
       const { hasDocumentFilter, hasSymbolFilter } = compileFilters(parseQueryLanguage(query).filters);

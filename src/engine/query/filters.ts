@@ -34,9 +34,14 @@ export type Test = (text: string) => boolean;
 /**
  * Filters of one field are alternatives, as with ripgrep's `-g` and `-t`: a file has one language, so `lang:c lang:cpp`
  * could mean nothing else. A conjunction fits in one glob. Filters of different fields must all match, and a match of
- * an excluding filter is left out. A `changed:` that is missing from `changed` is ignored.
+ * an excluding filter is left out. A `changed:` that is missing from `changed` is ignored. `below` restricts all
+ * documents to a path and the paths below it.
  */
-export function compileFilters(all: readonly QueryFilter[], changed: ChangedPaths = new Map()): CompiledFilters {
+export function compileFilters(
+  all: readonly QueryFilter[],
+  changed: ChangedPaths = new Map(),
+  below = '',
+): CompiledFilters {
   const filters = all.filter((filter) => isKnown(filter, changed));
   const change = compileField(filters, 'changed', (pattern) => (name) => changed.get(pattern)!.has(name));
   const path = compileField(filters, 'path', pathTest);
@@ -46,10 +51,12 @@ export function compileFilters(all: readonly QueryFilter[], changed: ChangedPath
   const asked = filters.filter(({ field, exclude }) => field === 'sym' && !exclude);
   const nearnesses = asked.map(({ pattern }) => nearnessTo(pattern));
   const hasDocumentFilter = path !== undefined || file !== undefined || lang !== undefined || change !== undefined;
+  const isBelow = (name: string): boolean => below === '' || name === below || name.startsWith(`${below}/`);
   return {
-    hasDocumentFilter,
+    hasDocumentFilter: hasDocumentFilter || below !== '',
     hasSymbolFilter: symbol.wanted !== undefined || symbol.excluded !== undefined,
     matchesDocument: (name, language) =>
+      isBelow(name) &&
       (!lang || lang(language)) &&
       (!file || file(name.slice(name.lastIndexOf('/') + 1))) &&
       (!path || path(name)) &&

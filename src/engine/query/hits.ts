@@ -38,6 +38,8 @@ interface FolderOptions {
   readonly within?: Pick<ReadonlySet<DocumentId>, 'has'>;
   /** Changed paths for `changed:`; without them such filters are ignored. */
   readonly changed?: ChangedPaths;
+  /** Only the document of this path and those below it; unlike filters of `path:`, it holds beside others. */
+  readonly below?: string;
   /**
    * Returns a document's text, or `undefined` if it is not available. The index keeps no text, and phrases are searched
    * in it. Without this function phrases filter nothing: their words rank like others.

@@ -254,8 +254,8 @@ class Search {
 
   *#addSegments(): Steps {
     const excluded = excludedTerms(this.#parsed);
-    for (const [folder, { segments, within, changed, readText }] of this.#folders.entries()) {
-      const filters = compileFilters(this.#parsed.filters, changed);
+    for (const [folder, { segments, within, below, changed, readText }] of this.#folders.entries()) {
+      const filters = compileFilters(this.#parsed.filters, changed, below);
       const required = readText ? this.#texts.requiredTerms() : [];
       for (const segment of segments) {
         yield;

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { McpOptions } from '../../mcp/mcpServer.ts';
 import type { Folders } from '../index/folders.ts';
 
-/** MCP servers for the editor's agents, one for each indexed folder. They read this window's index, and end with the window. */
+/** The MCP server for the editor's agents, one for all indexed folders. It reads this window's indexes, and ends with the window. */
 export class McpServers implements vscode.Disposable {
   readonly #folders: Folders;
   readonly #script: string;
@@ -27,16 +27,13 @@ export class McpServers implements vscode.Disposable {
   }
 
   definitions(): vscode.McpStdioServerDefinition[] {
-    const all = this.#options();
-    this.#offered = JSON.stringify(all);
-    return all.map((options) => {
-      const folder = vscode.workspace.getWorkspaceFolder(this.#folders.uriOf(options.folder.root));
-      const label = all.length > 1 && folder ? `Sextant: ${folder.name}` : 'Sextant';
-      // Extensions run on Electron in the desktop editor, and on Node elsewhere.
-      const env = { ELECTRON_RUN_AS_NODE: '1' };
-      const args = [this.#script, JSON.stringify(options)];
-      return new vscode.McpStdioServerDefinition(label, process.execPath, args, env, this.#version);
-    });
+    const options = this.#options();
+    this.#offered = JSON.stringify(options);
+    if (options.folders.length === 0) return [];
+    // Extensions run on Electron in the desktop editor, and on Node elsewhere.
+    const env = { ELECTRON_RUN_AS_NODE: '1' };
+    const args = [this.#script, this.#offered];
+    return [new vscode.McpStdioServerDefinition('Sextant', process.execPath, args, env, this.#version)];
   }
 
   dispose(): void {
@@ -44,7 +41,11 @@ export class McpServers implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  #options(): McpOptions[] {
-    return this.#folders.all.map((folder) => ({ folder, version: this.#version }));
+  #options(): McpOptions {
+    const folders = this.#folders.all.map((folder) => {
+      const name = vscode.workspace.getWorkspaceFolder(this.#folders.uriOf(folder.root))?.name;
+      return { ...folder, ...(name !== undefined && { name }) };
+    });
+    return { folders, version: this.#version };
   }
 }

@@ -1,0 +1,53 @@
+// npm run bench:agent
+// 60 tasks "find what is needed for this change", made by rule from packages of the lockfile (test/bench/agent.ts): a loop of grep
+// and reads beside Sextant's tools, by the share of the needed lines that each has read within 2,000 and 8,000 tokens.
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureDependencies } from './lib/dependencies.mjs';
+import { bringSources } from './lib/packages.mjs';
+import { say, sinceStart } from './lib/say.mjs';
+import { table } from './lib/table.mjs';
+
+/** Packages to which no weight of the ranking was fitted. */
+const PACKAGES = ['ajv', 'commander', 'preact', 'semver', 'fast-uri', '@azure/msal-node', '@redocly/openapi-core'];
+const TASKS = 60;
+/** Most tasks of one package. */
+const EACH = 9;
+const BUDGETS = [2000, 8000];
+
+await ensureDependencies();
+const { recallOf, runAgents, tasksOf } = await import('../test/bench/agent.ts');
+const { mean, percentile } = await import('../test/bench/metric.ts');
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-bench-packages-')));
+/** @type {Awaited<ReturnType<typeof runAgents>>[number][]} */
+const runs = [];
+try {
+  for (const name of PACKAGES) {
+    bringSources('lockfile', name, '', join(folder, name), folder);
+    const { files, tasks } = tasksOf(name, join(folder, name), Math.min(EACH, TASKS - runs.length / BUDGETS.length));
+    say(`${name}: ${files.length} files, ${tasks.length} tasks`);
+    runs.push(...(await runAgents(files, tasks, BUDGETS)));
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const rows = [['tokens', 'tasks', 'agent', 'recall of needed lines', 'calls', 'ms: p50', 'p95']];
+for (const budget of BUDGETS) {
+  const own = runs.filter((run) => run.budget === budget);
+  for (const agent of /** @type {const} */ (['grep', 'ours'])) {
+    const ms = own.map((run) => run[agent].ms);
+    rows.push([
+      String(budget),
+      String(own.length),
+      agent === 'ours' ? 'Sextant' : 'grep and read',
+      mean(own.map((run) => recallOf(run.task, run[agent]))).toFixed(3),
+      mean(own.map((run) => run[agent].calls)).toFixed(1),
+      percentile(ms, 50).toFixed(0),
+      percentile(ms, 95).toFixed(0),
+    ]);
+  }
+}
+console.log(table(rows));
+say(`Done (${sinceStart()}).`);
