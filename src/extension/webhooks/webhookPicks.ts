@@ -54,13 +54,7 @@ async function ask(
 }
 
 export function askType(): Picked<string> {
-  const systems = Object.entries(SYSTEMS).map(([value, label]) => ({
-    ...{ label, value },
-    detail:
-      value === 'gitlab'
-        ? vscode.l10n.t('Sender puts the secret into the X-Gitlab-Token header')
-        : vscode.l10n.t('Sender signs each request in its own way'),
-  }));
+  const systems = Object.entries(SYSTEMS).map(([value, label]) => ({ label, value }));
   return pick(vscode.l10n.t('Create Webhook: Sender'), [
     {
       label: vscode.l10n.t('Any sender, with a bearer token'),

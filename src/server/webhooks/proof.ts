@@ -1,0 +1,102 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
+import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
+import { isSecretOf } from '../../webhooks/secrets.ts';
+import { ANOTHER, GITLAB_TOKEN, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
+import { bearerOf } from '../auth/tokens.ts';
+import { httpErrors } from '../http/errors.ts';
+
+/** Headers of systems that do not send a bearer token, with the type of webhook that accepts them. */
+const OTHER_PROOFS: Readonly<Record<string, string>> = {
+  'X-Hub-Signature-256': 'github',
+  'X-Gitlab-Token': 'gitlab',
+  'Stripe-Signature': 'stripe',
+  'X-Slack-Signature': 'slack',
+  'X-Shopify-Hmac-Sha256': 'shopify',
+  'X-PagerDuty-Signature': 'pagerduty',
+  'webhook-signature': 'standard_webhooks',
+};
+const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
+const ROTATED = 'the secret was rotated, and has expired';
+/** Messages of the library in plain words. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  'Invalid Signature Headers': 'webhook-timestamp is not a number',
+  'Message timestamp too old': 'webhook-timestamp is more than 5 minutes ago',
+  'Message timestamp too new': 'webhook-timestamp is more than 5 minutes ahead',
+  'No matching signature found': ANOTHER,
+};
+
+/**
+ * Checks the token of a delivery, if its webhook has one; a signature is checked with the body. Throws `Unauthenticated`; its reason is
+ * for the log, never for the sender.
+ */
+export function checkToken(headers: IncomingHttpHeaders, webhook: Webhook, now: number): void {
+  if (isSigned(webhook)) return;
+  const token = tokenOf(headers, webhook);
+  if (token !== undefined && isSecretOf(webhook.secrets, token, now)) return;
+  if (token === undefined) throw httpErrors.unauthenticated(missingToken(headers, webhook));
+  // At time -Infinity no secret has expired.
+  throw httpErrors.unauthenticated(isSecretOf(webhook.secrets, token, -Infinity) ? ROTATED : 'wrong secret');
+}
+
+/** Checks the signature of a delivery within minutes of real time, if its webhook wants one. Throws as {@link checkToken}. */
+export function checkSignature(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  webhook: Webhook,
+  definitions: Definitions,
+): void {
+  if (!isSigned(webhook)) return;
+  const scheme = schemeOf(webhook);
+  const problemFor = (keys: readonly string[]): string | undefined =>
+    scheme ? signatureProblem(scheme, headers, body, keys, Date.now()) : standardProblem(headers, body, keys);
+  const problem = problemFor(definitions.signingKeys(webhook.id));
+  if (problem === undefined) return;
+  const wasGood = problem === ANOTHER && problemFor(definitions.signingKeys(webhook.id, -Infinity)) === undefined;
+  throw httpErrors.unauthenticated(wasGood ? ROTATED : problem);
+}
+
+/** Secrets to redact: of a token only the hash is stored, so it is the one that was sent. */
+export function knownSecrets(headers: IncomingHttpHeaders, webhook: Webhook, definitions: Definitions): string[] {
+  const token = isSigned(webhook) ? undefined : tokenOf(headers, webhook);
+  return token === undefined ? definitions.signingKeys(webhook.id) : [token];
+}
+
+function tokenOf(headers: IncomingHttpHeaders, { type }: Webhook): string | undefined {
+  if (type === 'bearer_token') return bearerOf(headers.authorization);
+  const token = headers[GITLAB_TOKEN.toLowerCase()];
+  return typeof token === 'string' ? token : undefined;
+}
+
+function missingToken(headers: IncomingHttpHeaders, { type }: Webhook): string {
+  if (type === 'bearer_token' && headers.authorization !== undefined)
+    return 'the Authorization header is not Bearer and the secret';
+  const wanted = type === 'bearer_token' ? 'Authorization' : GITLAB_TOKEN;
+  const [other, fitting] = Object.entries(OTHER_PROOFS).find(([name]) => name.toLowerCase() in headers) ?? [];
+  return `there is no ${wanted} header${other === undefined ? '' : `, but ${other}: use a webhook of type ${fitting}`}`;
+}
+
+/** Why no key matches a signature by https://www.standardwebhooks.com; `undefined` if one does. */
+function standardProblem(headers: IncomingHttpHeaders, body: Buffer, keys: readonly string[]): string | undefined {
+  const missing = SIGNATURE_HEADERS.filter((name) => !headers[name]);
+  if (missing.length > 0) {
+    const names = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
+    return headers.authorization === undefined
+      ? names
+      : `${names}: a bearer token was sent, but deliveries must be signed`;
+  }
+  let problem = ANOTHER;
+  const given = Object.fromEntries(SIGNATURE_HEADERS.map((name) => [name, String(headers[name])]));
+  for (const key of keys) {
+    try {
+      new Signature(key).verify(body, given, { jsonParse: false });
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      problem = PROBLEMS[error.message] ?? error.message;
+    }
+  }
+  return problem === ANOTHER && !/\bv1,[\w+/]+=*/.test(given['webhook-signature']!)
+    ? 'webhook-signature is not v1 in base64'
+    : problem;
+}

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { Webhook as Signature } from 'standardwebhooks';
+import type { Webhook } from './definitions.ts';
+import type { Header } from './event.ts';
+import { GITLAB_TOKEN, schemeOf, signatureHeaders } from './signatures.ts';
+import type { System, Template } from './templates.ts';
+
+/** The header with the id of a delivery, as the system adds it. */
+const IDS: Readonly<Record<System, string | undefined>> = {
+  github: 'X-GitHub-Delivery',
+  gitlab: 'X-Gitlab-Event-UUID',
+  pagerduty: 'X-Webhook-Id',
+  shopify: 'X-Shopify-Webhook-Id',
+  slack: undefined,
+  stripe: undefined,
+};
+
+/** Headers that the system adds to each delivery: its id, and with a secret its proof of origin. */
+export function deliveryHeaders({ system }: Template, body: Uint8Array, secret?: string): Header[] {
+  const id = IDS[system];
+  return [
+    ...(id === undefined ? [] : [[id, randomUUID()] as const]),
+    ...(secret === undefined ? [] : proofOf({ type: system }, secret, body)),
+  ];
+}
+
+/** Headers with the proof of origin, at real time: signatures are checked against it, and not against the server's clock. */
+export function proofOf(webhook: Pick<Webhook, 'type' | 'signature'>, secret: string, body: Uint8Array): Header[] {
+  if (webhook.type === 'bearer_token') return [];
+  if (webhook.type === 'gitlab') return [[GITLAB_TOKEN, secret]];
+  const scheme = schemeOf(webhook);
+  if (scheme) return signatureHeaders(scheme, secret, body, Date.now());
+  const [id, at] = [`msg_${randomUUID()}`, new Date()];
+  return [
+    ['webhook-id', id],
+    ['webhook-timestamp', String(Math.floor(at.getTime() / 1000))],
+    ['webhook-signature', new Signature(secret).sign(id, at, Buffer.from(body).toString())],
+  ];
+}
