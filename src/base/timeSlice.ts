@@ -59,7 +59,7 @@ export function runAtOnce<T>(steps: Generator<void, T, void>): T {
 }
 
 /** Processor time of this thread; elapsed time on a Node that does not report it. */
-export function threadMs(): number {
+function threadMs(): number {
   const { threadCpuUsage } = process as { threadCpuUsage?: () => { readonly user: number; readonly system: number } };
   if (!threadCpuUsage) return performance.now();
   const { user, system } = threadCpuUsage();
