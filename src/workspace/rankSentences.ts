@@ -169,7 +169,8 @@ function quote(words: readonly string[], conjunction = 'and'): string {
 
 function ordinal(rank: number): string {
   const isTeen = Math.floor(rank / 10) % 10 === 1;
-  return `${rank}${(isTeen ? undefined : ['', 'st', 'nd', 'rd'][rank % 10]) || 'th'}`;
+  const ending = isTeen ? undefined : { 1: 'st', 2: 'nd', 3: 'rd' }[rank % 10];
+  return `${rank}${ending ?? 'th'}`;
 }
 
 /** A reason as a sentence of its own. */

@@ -20,6 +20,7 @@ import { compileRegexes, searchIndexes } from '../engine/query/searchIndexes.ts'
 import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
+import { FileDecoder, type EncodingRule } from './encodings.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { GuardedFolder } from './guardedFile.ts';
@@ -37,6 +38,7 @@ export interface SearchFolder {
   readonly stateFolder: string;
   /** Files with more are left out; by default those that no setting allows. */
   readonly maxFileBytes?: number;
+  readonly encodings?: readonly EncodingRule[];
 }
 
 /** The text of an editor that is not saved; without one, what is on disk counts again. */
@@ -335,7 +337,7 @@ export class Searcher {
   }
 
   /** Reads the files of a folder as they are at this moment, unsaved or not. */
-  #filesOf(folder: Pick<SearchFolder, 'root' | 'maxFileBytes'>): ReadFile {
+  #filesOf(folder: Omit<SearchFolder, 'stateFolder'>): ReadFile {
     const saved = textsOf(folder);
     return (path) => {
       const unsaved = this.#unsaved.get(folder.root)?.get(path);
@@ -479,12 +481,14 @@ interface FileText {
 export function textsOf({
   root,
   maxFileBytes = MAX_FILE_BYTES,
-}: Pick<SearchFolder, 'root' | 'maxFileBytes'>): ReadFile {
+  encodings,
+}: Omit<SearchFolder, 'stateFolder'>): ReadFile {
   const folder = new GuardedFolder(root);
+  const decoder = new FileDecoder(encodings);
   return (path) => {
     const read = folder.read(path, { maxBytes: maxFileBytes });
     if (!read || 'reason' in read) return undefined;
-    const { content } = read;
+    const content = decoder.decode(path, read.content);
     const text = toUtf8(content);
     return text && { content, text: Buffer.from(text.buffer, text.byteOffset, text.byteLength) };
   };
