@@ -116,6 +116,14 @@ describe("Encodings of the editor's settings", () => {
       assert.deepEqual((await find(options, '日本語')).lines.sort(), ['a.txt: // 日本語', 'c.ts: // 日本語 привет']);
       assert.deepEqual((await find(options, 'привет lang:python')).lines, ['b.py: # привет']);
       assert.deepEqual(readIndexable(options, 'a.txt', Date.now()), { text: '// 日本語\nlantern\n' });
+      const searcher = new Searcher();
+      const { results } = await searcher.search({ folders: [options], query: 'привет', limit: 10 });
+      const kept = searcher.relocate({ folders: [options], places: results });
+      searcher.close();
+      assert.deepEqual(
+        kept.map((place) => place?.line),
+        [1, 1],
+      );
     });
 
     it('are applied to the files concerned when they change, which alone are read again', async () => {

@@ -105,6 +105,10 @@ export interface SimilarRequest {
   readonly text: string;
 }
 
+export interface RelocateRequest extends Pick<SearchRequest, 'folders'> {
+  readonly places: readonly KeptPlace[];
+}
+
 /** A file that answers, and the best place in it. */
 export interface SearchResult extends ResultPlace, Excerpt {
   readonly root: string;
@@ -309,11 +313,12 @@ export class Searcher {
   }
 
   /** The present ranges of stored results, in unsaved texts too; `undefined` for a result whose lines were deleted. */
-  relocate(places: readonly KeptPlace[]): (KeptPlace | undefined)[] {
+  relocate({ folders, places }: RelocateRequest): (KeptPlace | undefined)[] {
     const files = new Map<string, readonly string[]>();
     return places.map((place) => {
       const file = join(place.root, place.path);
-      const lines = files.get(file) ?? linesOf(this.#filesOf(place)(place.path)?.text);
+      const folder = folders.find(({ root }) => root === place.root) ?? place;
+      const lines = files.get(file) ?? linesOf(this.#filesOf(folder)(place.path)?.text);
       files.set(file, lines);
       return relocate(place, lines);
     });
