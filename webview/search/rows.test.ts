@@ -47,11 +47,12 @@ describe('Rows of the search view', () => {
     const marks = [{ start, end: start + 7 }];
     assert.equal(shownFrom(text, marks, 40), 0);
     assert.equal(text.slice(shownFrom(text, marks, 30), start + 7), 'async function withRetries');
-    assert.equal(text.slice(shownFrom(text, marks, 10), start + 7), 'withRetries'.slice(1));
+    assert.equal(text.slice(shownFrom(text, marks, 10), start + 7), 'withRetries'.slice(2));
     assert.equal(text.slice(shownFrom(text, marks, 3), start + 7), 'Retries');
     assert.equal(shownFrom(text, [], 3), 0);
     const far = `${'-'.repeat(300)}match`;
     assert.equal(shownFrom(far, [{ start: 300, end: 305 }], 30), 280);
+    assert.equal(shownFrom(far, [{ start: 300, end: 305 }], 150), 250);
   });
 
   it('scrolls no further than a row needs', () => {

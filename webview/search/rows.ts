@@ -96,7 +96,7 @@ export class RowLayout {
   }
 }
 
-/** Characters shown before a match that would else be cut off. */
+/** Least number of characters shown before a match that would else be cut off; a wide row shows more. */
 const BEFORE_MATCH = 20;
 
 /**
@@ -106,8 +106,9 @@ const BEFORE_MATCH = 20;
 export function shownFrom(text: string, marks: readonly TextSpan[], width: number): number {
   const [first] = marks;
   if (!first || first.end <= width) return 0;
-  // A match as long as the row begins with it.
-  const before = Math.max(0, Math.min(BEFORE_MATCH, width - (first.end - first.start)));
+  // The match itself has the room first, and the ellipsis takes one character.
+  const room = width - (first.end - first.start) - 1;
+  const before = Math.max(0, Math.min(Math.max(BEFORE_MATCH, Math.floor(width / 3)), room));
   const from = Math.max(0, first.start - before);
   const word = text.slice(from, first.start).search(/(?<=[^\p{L}\p{N}_])[\p{L}\p{N}_]/u);
   return from === 0 ? 0 : from + Math.max(0, word);
