@@ -84,6 +84,8 @@ async function openInBrowser() {
       'workbench.secondarySideBar.defaultVisibility': 'hidden',
       // The search view has the focus.
       'workbench.startupEditor': 'none',
+      // The sample is in the repository of this clone.
+      'git.openRepositoryInParentFolders': 'never',
     });
   }
   const stamp = join(dataFolder, 'installed.txt');

@@ -32,6 +32,7 @@ function started(args: () => readonly string[]): {
     url = await addressOf(child);
     browser = await launchBrowser(startFolder());
     page = await browser.newPage();
+    await page.goto(url);
   });
   after(async () => {
     await browser.close();
