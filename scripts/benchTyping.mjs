@@ -66,10 +66,9 @@ const CLOCK = `
 const [named] = process.argv.slice(2);
 const folder = named === undefined ? SAMPLE : resolve(process.env.INIT_CWD ?? '.', named);
 const queries = folder === SAMPLE ? OF_SAMPLE : OF_OTHERS;
-const { page, close } = await openWorkbench(
-  { extensions: [root], folder },
-  async (opened) => void (await opened.addInitScript(CLOCK)),
-);
+const { page, close } = await openWorkbench({ extensions: [root], folder }, async (opened) => {
+  await opened.addInitScript(CLOCK);
+});
 try {
   await page.locator('.activitybar').getByRole('tab', { name: 'Sextant' }).click();
   let view = await viewOf(page);
@@ -168,7 +167,7 @@ async function until(measure) {
  */
 async function viewOf(window) {
   const outer = await window.locator('iframe.webview.ready').elementHandle();
-  const inner = await (await outer?.contentFrame())?.waitForSelector('#active-frame');
+  const inner = await (await outer.contentFrame())?.waitForSelector('#active-frame');
   const frame = await inner?.contentFrame();
   if (!frame) throw new Error('The search view has no page.');
   await frame.waitForSelector('body > *:not(script)');
