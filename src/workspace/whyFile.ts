@@ -223,7 +223,7 @@ function explainSkip(
     case 'binary':
       return {
         headline: notIndexed(`it is ${skip.detail ?? 'not text'}`),
-        details: ['If it is text in another encoding, set files.encoding for its folder or language.'],
+        details: ['If it is text in another encoding, set files.encoding in the editor for its folder or language.'],
       };
     case 'link':
       return {
