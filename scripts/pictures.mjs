@@ -40,20 +40,21 @@ async function takeWalkthrough() {
       await page.getByRole('treeitem', { name: /^Keys and passwords/ }).click();
       await page.getByRole('treeitem', { name: /^\.env/ }).waitFor();
       await shoot(`index-${name}`, { x: 0, y: 30, width: 480, height: 300 });
-      await runCommand(page, 'View: Close Primary Side Bar');
-      await search(page, 'retry a failed payment');
+      await page.getByRole('button', { name: 'Index Section' }).click();
+      const view = await search(page, QUESTION);
       await page.keyboard.press('ArrowDown');
       await page.locator('.monaco-editor .view-overlays .cdr').first().waitFor();
-      await shoot(`search-${name}`, { x: 140, y: 0, width: 720, height: 450 });
-      await page.keyboard.press('Escape');
+      await page.locator('.tab.active', { hasText: 'retryPolicy.ts' }).waitFor();
+      await page.mouse.move(size.width - 1, size.height - 60);
+      await shoot(`search-${name}`, { x: 0, y: 30, width: 720, height: 450 });
+      await view.getByRole('tree').press('Escape');
+      await runCommand(page, 'View: Close Primary Side Bar');
       await runCommand(page, 'View: Close All Editors');
       await runCommand(page, 'Sextant: Ask About Workspace');
-      // The editor puts a page in a frame in a frame.
-      const view = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
-      await view.getByRole('textbox').click();
+      await pageOf(page).getByRole('textbox').click();
       await page.keyboard.type('How is a failed payment retried?');
       await page.keyboard.press('Enter');
-      await view.getByRole('button', { name: 'Copy as Markdown' }).waitFor();
+      await pageOf(page).getByRole('button', { name: 'Copy as Markdown' }).waitFor();
       await shoot(`ask-${name}`, { x: 38, y: 28, width: 962, height: 450 });
     } finally {
       await close();
@@ -75,7 +76,6 @@ async function takeAnimation() {
   };
   // As installed: an extension under development puts that into the window's title.
   const { page, close } = await openWorkbench({ vsix: packageVsix(), folder, settings, size });
-  const pick = page.locator('.quick-input-widget');
   const frames = /** @type {{ picture: Buffer, ms: number }[]} */ ([]);
   /** Keeps the next picture that differs from the last one and stands still. */
   const keep = async (/** @type {number} */ ms) => {
@@ -89,32 +89,40 @@ async function takeAnimation() {
     throw new Error(`Frame ${frames.length + 1} of the animation does not differ from the one before.`);
   };
   try {
-    await search(page, QUESTION);
-    await page.keyboard.press('Escape');
-    await runCommand(page, 'View: Close Primary Side Bar');
-    await runCommand(page, 'View: Close All Editors');
-    await page.keyboard.press('F1');
-    await pick.getByRole('textbox').fill('>Sextant: Search');
-    await pick.getByText('Sextant: Search Workspace', { exact: true }).waitFor();
+    // The first search loads the words of the index.
+    let view = await search(page, QUESTION);
+    await view.getByRole('button', { name: 'Clear' }).click();
+    await page
+      .locator('.activitybar')
+      .getByRole('tab', { name: /^Explorer/ })
+      .click();
+    await page.getByRole('treeitem', { name: /^README.md/ }).waitFor();
     await keep(900);
-    await page.keyboard.press('Enter');
-    await pick.getByText(/^Search Workspace/).waitFor();
-    await keep(500);
+    await page.keyboard.press('Shift+Alt+S');
+    view = pageOf(page);
+    await view.getByRole('textbox', { name: 'Search code' }).waitFor();
+    await keep(700);
     for (const word of QUESTION.split(/(?<= )/)) {
       await page.keyboard.type(word);
       await keep(350);
     }
-    await firstResult(page);
+    await firstResult(view);
     const [results] = frames.slice(-1);
     if (results) results.ms = 1200;
     await page.keyboard.press('ArrowDown');
-    await page.locator('.tab.active', { hasText: 'orderService.ts' }).waitFor();
-    await keep(1500);
-    await page.keyboard.press('ArrowUp');
     await page.locator('.tab.active', { hasText: 'retryPolicy.ts' }).waitFor();
     await keep(1500);
+    for (
+      let at = 0;
+      at < 10 && !(await page.locator('.tab.active', { hasText: 'orderService.ts' }).isVisible());
+      at++
+    ) {
+      await page.keyboard.press('ArrowDown');
+      await page.waitForTimeout(500);
+    }
+    await keep(1500);
     await page.keyboard.press('Enter');
-    await pick.waitFor({ state: 'hidden' });
+    await page.locator('.editor-instance .monaco-editor.focused').waitFor();
     await keep(2000);
   } finally {
     await close();
@@ -128,24 +136,29 @@ async function takeAnimation() {
 }
 
 /**
- * Opens the list, types, and waits for a first result.
+ * Opens the search view, types, and waits for a first result.
  * @param {Page} page
  * @param {string} query
  */
 async function search(page, query) {
-  await runCommand(page, 'Sextant: Search Workspace');
-  const pick = page.locator('.quick-input-widget');
-  await pick.getByText(/^Search Workspace/).waitFor();
-  await page.keyboard.type(query, { delay: 15 });
-  await firstResult(page);
+  await runCommand(page, 'Sextant Search: Find Code');
+  const view = pageOf(page);
+  await view.getByRole('textbox', { name: 'Search code' }).fill(query);
+  await firstResult(view);
+  return view;
 }
 
 /**
- * Waits for a first result, which has a path and a line in its description.
+ * The page of the open view, which the editor puts in a frame in a frame.
  * @param {Page} page
  */
-function firstResult(page) {
-  return page.locator('.quick-input-widget .monaco-list-row').first().getByText(/:\d+$/).first().waitFor();
+function pageOf(page) {
+  return page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+}
+
+/** @param {ReturnType<typeof pageOf>} view */
+function firstResult(view) {
+  return view.getByRole('treeitem').first().waitFor();
 }
 
 /** @param {Buffer} bytes */

@@ -1,5 +1,6 @@
 // npm start [-- FOLDER] [--browser]
-// Opens a real VS Code with Sextant on a folder: the desktop one if `code` is on PATH, else the VS Code server in the
+// Opens a real VS Code with Sextant and its search view in front: on a folder, or on the sample, trusted and with an
+// example. It is the desktop one if `code` is on PATH, else the VS Code server in the
 // browser, else (macOS and Windows) a desktop one that is downloaded. Installs what is missing first.
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -12,6 +13,7 @@ import {
   OFFLINE_SETTINGS,
   ensureEditor,
   ensureLogs,
+  installFolder,
   installVsix,
   serverRunsHere,
   startServer,
@@ -27,6 +29,7 @@ const [named, ...more] = args.filter((arg) => arg !== '--browser');
 if (more.length > 0 || named?.startsWith('-')) fail('Usage: npm start [-- FOLDER] [--browser]');
 // npm runs scripts in the package's folder; INIT_CWD is the person's.
 const wanted = resolve(process.env.INIT_CWD ?? '.', named ?? join(root, 'test/fixtures/sample'));
+const example = join(root, 'scripts/startExample');
 if (!existsSync(wanted) || !statSync(wanted).isDirectory())
   fail(`There is no folder ${wanted}. Name one: npm start -- FOLDER`);
 const folder = realpathSync(wanted);
@@ -64,7 +67,9 @@ function desktopCode() {
 function openDesktop(code) {
   say(`Opening ${folder} in VS Code with the extension from this folder.`);
   const shell = process.platform === 'win32';
-  spawn(code, ['--new-window', `--extensionDevelopmentPath=${root}`, folder], { stdio: 'inherit', shell });
+  const extensions = [root, example].map((one) => `--extensionDevelopmentPath=${one}`);
+  const trust = named === undefined ? ['--disable-workspace-trust'] : [];
+  spawn(code, ['--new-window', ...trust, ...extensions, folder], { stdio: 'inherit', shell });
 }
 
 async function openInBrowser() {
@@ -77,13 +82,18 @@ async function openInBrowser() {
     writeSettings(dataFolder, {
       ...OFFLINE_SETTINGS,
       'workbench.secondarySideBar.defaultVisibility': 'hidden',
-      'workbench.startupEditor': 'readme',
+      // The search view has the focus.
+      'workbench.startupEditor': 'none',
+      // The sample is in the repository of this clone.
+      'git.openRepositoryInParentFolders': 'never',
     });
   }
   const stamp = join(dataFolder, 'installed.txt');
   const sources = sourcesHash();
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== sources) {
     const vsix = join(dataFolder, 'sextant-code.vsix');
+    // The editor lists the folders that it finds when it installs its first extension.
+    installFolder(dataFolder, example);
     await step('Building and packing the extension', () => installVsix(editor, dataFolder, packageVsix(vsix)));
     writeFileSync(stamp, sources);
   }
@@ -91,11 +101,13 @@ async function openInBrowser() {
   // Its data is in this folder, too, apart from the person's own server.
   const env = { XDG_DATA_HOME: join(dataFolder, 'share') };
   const stopSample = startSampleServer(env);
-  const server = await startServer(editor, { dataFolder, token, trust: true, env });
+  const server = await startServer(editor, { dataFolder, token, trust: named !== undefined, env });
   const url = workbenchUrl(server, { folder, token });
   say(`VS Code ${editor.vscode} is ready after ${sinceStart()} on ${folder}.`);
   say(openForPerson(url) ? `It opens in your browser. If not: ${url}` : `Open ${url}`);
-  say('Then press Shift+Alt+S (Ctrl+Cmd+S on macOS) to search. A local server with a sample organization runs, too:');
+  say(
+    'Shift+Alt+S (Ctrl+Cmd+S on macOS) leads to the search from anywhere. A local server with a sample organization runs, too:',
+  );
   say('"Sextant Usage: Try Usage and Cost with Sample Data" shows it. Ctrl-C here ends both.');
   const asked = new Promise((stop) => process.once('SIGINT', stop).once('SIGTERM', stop));
   const end = await Promise.race([asked.then(() => 'asked'), server.exited.then(() => 'by itself')]);

@@ -26,6 +26,7 @@ import { PlaceOpener } from './search/placeOpener.ts';
 import { CurrentWork } from './search/currentWork.ts';
 import { QueryList } from './search/queryList.ts';
 import { SearchPick } from './search/searchPick.ts';
+import type { KeptPlace } from '../workspace/resultPlace.ts';
 import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
 import { isPersonal, maxResults } from './settings.ts';
@@ -85,7 +86,9 @@ export class App implements SextantApi {
     const folders = new Folders(client, recentLog, context.storageUri, context.globalStorageUri);
     this.#client = client;
     this.#folders = folders;
-    const places = new PlaceOpener(folders, (all) => client.searching.call('relocate', all));
+    const relocate = (all: readonly KeptPlace[]): Promise<readonly (KeptPlace | undefined)[]> =>
+      client.searching.call('relocate', { folders: folders.all, places: all });
+    const places = new PlaceOpener(folders, relocate);
     const recent = new QueryList(workspaceState, 'sextant.recentQueries', MAX_RECENT);
     const work = new CurrentWork(folders);
     /** A search of the user, with what they work on slightly higher. Other callers get the plain order. */
@@ -146,7 +149,7 @@ export class App implements SextantApi {
         },
         complete: (query, limit) =>
           client.searching.call('complete', { folders: folders.all, query, ...(limit !== undefined && { limit }) }),
-        relocate: (all) => client.searching.call('relocate', all),
+        relocate,
       });
     });
     const asking = once(async () => {

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import { DEFAULT_BUDGET } from '../workspace/governor.ts';
+import type { EncodingRule } from '../workspace/encodings.ts';
 import type { NamePatterns } from '../workspace/skip.ts';
 
 /** Rules and limits of a folder's index, from Sextant's and the editor's settings. */
@@ -16,6 +17,7 @@ export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | '
     // Copy the editor's values: only plain data can cross threads.
     exclude: [...settings.get('exclude', DEFAULT_EXCLUDE)],
     editorExclude: { 'files.exclude': hidden('files', folder), 'search.exclude': hidden('search', folder) },
+    encodings: encodings(folder),
     maxFileBytes: settings.get('maxFileBytes', MAX_FILE_BYTES),
     ...(secretFiles && { secretFiles: { ...secretFiles } }),
     ...(generatedFiles && { generatedFiles: { ...generatedFiles } }),
@@ -33,6 +35,45 @@ function hidden(section: string, folder: vscode.Uri): string[] {
   const configured = vscode.workspace.getConfiguration(section, folder).get<Record<string, unknown>>('exclude', {});
   // A condition ({ "when": … }) depends on sibling files; only unconditional patterns count here.
   return Object.keys(configured).filter((pattern) => configured[pattern] === true);
+}
+
+/**
+ * The editor's `files.encoding` for a folder, and for the files of the languages with one of their own. The editor tells no
+ * file's language before it opens it, so it follows from `files.associations` and from the extensions that add languages.
+ */
+function encodings(folder: vscode.Uri): EncodingRule[] {
+  const encodingFor = (languageId: string): string =>
+    vscode.workspace.getConfiguration('files', { uri: folder, languageId }).get('encoding', 'utf8');
+  const files = vscode.workspace.getConfiguration('files', folder);
+  const own = files.inspect('encoding')?.languageIds ?? [];
+  const rules: EncodingRule[] = [];
+  if (own.length > 0) {
+    const associations = Object.entries(files.get<Record<string, string>>('associations', {}));
+    for (const [glob, language] of associations) rules.push({ files: [glob], encoding: encodingFor(language) });
+    for (const language of own) rules.push({ files: globsOf(language), encoding: encodingFor(language) });
+  }
+  rules.push({ files: ['*'], encoding: files.get('encoding', 'utf8') });
+  return rules.every(({ encoding }) => encoding === 'utf8') ? [] : rules;
+}
+
+interface ContributedLanguage {
+  readonly id: string;
+  readonly extensions?: readonly string[];
+  readonly filenames?: readonly string[];
+  readonly filenamePatterns?: readonly string[];
+}
+
+/** Globs of the names of a language's files. */
+function globsOf(language: string): string[] {
+  return vscode.extensions.all.flatMap(({ packageJSON }) => {
+    const { contributes } = packageJSON as { contributes?: { languages?: readonly ContributedLanguage[] } };
+    const all = contributes?.languages?.filter(({ id }) => id === language) ?? [];
+    return all.flatMap(({ extensions = [], filenames = [], filenamePatterns = [] }) => [
+      ...extensions.map((one) => `*${one}`),
+      ...filenames,
+      ...filenamePatterns,
+    ]);
+  });
 }
 
 /** Settings for a report: values that identify no person, else only whether they are the defaults. */

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
 import { explainWriteError } from '../base/errors.ts';
 import type { DocumentId } from '../engine/documentId.ts';
+import { FileDecoder, type EncodingRule } from './encodings.ts';
+import type { FolderOptions } from './folderOptions.ts';
 import type { FileState } from './scan.ts';
 import type { Skip, SkipReason } from './skip.ts';
 
@@ -35,8 +37,12 @@ interface StoredCatalog {
   readonly root: string;
   /** Version of the rules by which content was skipped. */
   readonly rules: string;
+  /** By which content was decoded; missing for none. */
+  readonly encodings?: readonly EncodingRule[];
   readonly files: readonly StoredRecord[];
 }
+
+type CatalogOptions = Pick<FolderOptions, 'stateFolder' | 'root' | 'encodings'>;
 
 /**
  * The files of a folder as they were last read. A lost or older catalog costs reading files again, never a wrong result: a
@@ -47,22 +53,26 @@ export class Catalog {
   readonly #file: string;
   readonly #root: string;
   readonly #rules: string;
+  readonly #encodings: readonly EncodingRule[];
   readonly #records = new Map<string, FileRecord>();
   #changed = false;
 
   /**
-   * Reads the catalog of `root` in the state folder. One that is damaged, of another version, or of other `rules` for
-   * content counts as empty.
+   * Reads the catalog of a folder. One that is damaged, of another version, or of other `rules` for content counts as empty,
+   * and so does the record of a file that has another encoding now.
    */
-  constructor(stateFolder: string, root: string, rules: string) {
+  constructor({ stateFolder, root, encodings = [] }: CatalogOptions, rules: string) {
     this.#file = join(stateFolder, CATALOG);
     this.#root = root;
     this.#rules = rules;
+    this.#encodings = encodings;
     const read = readCheckedJson(this.#file);
     if (read === undefined || read === 'damaged') return;
     const stored = read.value as StoredCatalog;
     if (stored.version !== VERSION || stored.root !== root || stored.rules !== rules) return;
+    const isDecodedAlike = sameEncodings(stored.encodings ?? [], encodings);
     for (const [path, size, mtimeMs, ctimeMs, idOrReason, detail, racy] of stored.files) {
+      if (!isDecodedAlike(path)) continue;
       this.#records.set(path, {
         size,
         mtimeMs,
@@ -118,11 +128,24 @@ export class Catalog {
       files.push([path, size, mtimeMs, ctimeMs, idOrReason, detail, racy ? 1 : 0]);
     }
     try {
-      const stored: StoredCatalog = { version: VERSION, root: this.#root, rules: this.#rules, files };
+      const stored: StoredCatalog = {
+        version: VERSION,
+        root: this.#root,
+        rules: this.#rules,
+        ...(this.#encodings.length > 0 && { encodings: this.#encodings }),
+        files,
+      };
       writeCheckedJson(this.#file, stored);
     } catch (error) {
       throw explainWriteError(error, this.#file);
     }
     this.#changed = false;
   }
+}
+
+/** Whether a file has the same encoding by both rules. */
+function sameEncodings(before: readonly EncodingRule[], now: readonly EncodingRule[]): (path: string) => boolean {
+  if (JSON.stringify(before) === JSON.stringify(now)) return () => true;
+  const [old, present] = [new FileDecoder(before), new FileDecoder(now)];
+  return (path) => old.encodingOf(path) === present.encodingOf(path);
 }

@@ -182,7 +182,7 @@ function privateFacts(folders: readonly FolderFacts[]): PrivateFacts {
 
 function namesWithSpaces(options: FolderOptions): string[] {
   const names = new Set<string>();
-  for (const [path] of new Catalog(options.stateFolder, options.root, contentRules(options)).entries()) {
+  for (const [path] of new Catalog(options, contentRules(options)).entries()) {
     for (const name of path.split('/')) if (name.includes(' ')) names.add(name);
     if (names.size > MAX_NAMES) break;
   }

@@ -28,6 +28,14 @@ describe('Excerpter', () => {
     assert.equal(excerpt('lang:ts', '', ''), '1: ');
   });
 
+  it('shows the first match of a long line', () => {
+    assert.equal(
+      excerpt('lantern', `${'-'.repeat(299)} lantern ${'='.repeat(99)}`),
+      `1: ${'-'.repeat(299)} [lantern] ${'='.repeat(39)}`,
+    );
+    assert.equal(excerpt('lantern', `${'-'.repeat(2000)} lantern`), `1: ${'-'.repeat(200)}`);
+  });
+
   it('cuts long lines, and drops matches after the cut', () => {
     assert.equal(excerpt('"xy z"', `${'-'.repeat(199)}xy z`), `1: ${'-'.repeat(199)}[x]`);
   });

@@ -12,6 +12,9 @@ export interface Excerpt {
 }
 
 const MAX_LINE = 200;
+/** A line is longer only if its first match is behind that, and then ends this far behind the match. */
+const BEHIND_MATCH = 40;
+const MAX_LONG_LINE = 1_000;
 
 /** Chooses the line to show of each place. */
 export class Excerpter {
@@ -38,10 +41,14 @@ export class Excerpter {
       });
     const at = isWithin ? wanted - startLine : best();
     const line = span[at] ?? '';
-    const text = line.trim().slice(0, MAX_LINE);
+    const whole = line.trim().slice(0, MAX_LONG_LINE);
     const indent = line.length - line.trimStart().length;
     const phrases = (matches.get(at) ?? []).map(({ start, end }) => ({ start: start - indent, end: end - indent }));
-    return { line: startLine + at, text, ranges: merge([...this.#highlighter.ranges(text), ...phrases], text.length) };
+    const all = merge([...this.#highlighter.ranges(whole), ...phrases], whole.length);
+    const [first] = all;
+    const isBehind = first !== undefined && first.start >= MAX_LINE;
+    const text = whole.slice(0, isBehind ? first.end + BEHIND_MATCH : MAX_LINE);
+    return { line: startLine + at, text, ranges: merge(all, text.length) };
   }
 
   /** Matches of the phrases by the index of their line; of a phrase over several lines, the first line. */

@@ -1,5 +1,6 @@
 import type { FolderOptions } from './folderOptions.ts';
 import { describeFileStatus, explainFile } from './whyFile.ts';
+import { rankReasons, asSentence } from './rankSentences.ts';
 import { describeMismatch, explainRank, MAX_RANK, type RankAnswer } from './whyRank.ts';
 
 export interface ExplainRequest {
@@ -17,14 +18,14 @@ export async function explain({ folder, path, query }: ExplainRequest, signal?: 
   const sentences = [headline, ...details];
   if (query === undefined || (status.kind !== 'indexed' && status.kind !== 'waiting')) return sentences;
   const answer = await explainRank({ folders: [folder], root: folder.root, path, query, isTrusted: true }, signal);
-  return [...sentences, ...describeRank(answer), ...answer.problems.map(({ message }) => message)];
+  return [...sentences, ...describeRank(answer, query), ...answer.problems.map(({ message }) => message)];
 }
 
-function describeRank(answer: RankAnswer): string[] {
+function describeRank(answer: RankAnswer, query: string): string[] {
   if (answer.kind === 'unknown') return [];
   if (answer.kind === 'unmatched') return ['It is no result of the query.', ...answer.mismatches.map(describeMismatch)];
-  const { rank, first, missingWords } = answer;
+  const { rank, first } = answer;
   const place = rank === undefined ? `It comes after the first ${MAX_RANK} results` : `It is result ${rank}`;
-  const missing = missingWords.length > 0 ? [`It does not have: ${missingWords.join(', ')}.`] : [];
-  return [rank === 1 ? `${place}.` : `${place}; the first is ${first.path}:${first.line}.`, ...missing];
+  const reasons = rankReasons(answer, query).map(asSentence);
+  return [rank === 1 ? `${place}.` : `${place}; the first is ${first.path}:${first.line}.`, ...reasons];
 }

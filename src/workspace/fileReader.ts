@@ -1,6 +1,8 @@
 import { documentId } from '../engine/documentId.ts';
 import type { EngineDocument } from '../engine/engine.ts';
 import type { FileRecord } from './catalog.ts';
+import { FileDecoder } from './encodings.ts';
+import type { FolderOptions } from './folderOptions.ts';
 import { GuardedFolder } from './guardedFile.ts';
 import type { FileState } from './scan.ts';
 import type { SkipRules } from './skip.ts';
@@ -8,7 +10,7 @@ import type { SkipRules } from './skip.ts';
 /** A file that changed less than this before it is read may change again with the same time (FAT has 2 s). */
 const RACY_MS = 2_000;
 
-/** Record of a file; `document` is missing if its content is not indexed. */
+/** Record of a file; `document`, whose content is UTF-8 where the folder's encodings say so, is missing if it is not indexed. */
 export interface ReadFile {
   readonly record: FileRecord;
   readonly document?: EngineDocument;
@@ -18,11 +20,13 @@ export interface ReadFile {
 export class FileReader {
   readonly #folder: GuardedFolder;
   readonly #skips: SkipRules;
+  readonly #decoder: FileDecoder;
   #buffer = Buffer.allocUnsafeSlow(1 << 16);
 
-  constructor(root: string, skips: SkipRules) {
+  constructor({ root, encodings }: Pick<FolderOptions, 'root' | 'encodings'>, skips: SkipRules) {
     this.#folder = new GuardedFolder(root);
     this.#skips = skips;
+    this.#decoder = new FileDecoder(encodings);
   }
 
   /** `seen` is the state in the scan, `now` in milliseconds since 1970. Never throws: an unreadable file is skipped. */
@@ -35,7 +39,8 @@ export class FileReader {
       const racy = !skip.detail?.startsWith('EACCES') && { racy: true as const };
       return { record: { ...seen, ...racy, skip } };
     }
-    const { content, stats, hasChanged } = read;
+    const { stats, hasChanged } = read;
+    const content = this.#decoder.decode(path, read.content);
     const { size, mtimeMs, ctimeMs } = stats;
     const racy = hasChanged || isRecent(mtimeMs, now) || isRecent(ctimeMs, now);
     const state = { size, mtimeMs, ctimeMs, ...(racy && { racy: true as const }) };

@@ -6,6 +6,7 @@ import { Engine, type EngineDocument } from '../engine/engine.ts';
 import { describeIndexDamage, type Damage } from '../engine/index/damage.ts';
 import type { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { Catalog, type FileRecord } from './catalog.ts';
+import { FileDecoder } from './encodings.ts';
 import { fileBatches } from './fileBatches.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
@@ -90,7 +91,7 @@ export class FolderIndex {
     claimStateFolder(options.root, options.stateFolder, dependencies.logger);
     beginAsSibling(options, dependencies.logger);
     this.#engine = openOrRebuild(options.stateFolder, dependencies, (damage) => this.#onDamage(damage));
-    this.#catalog = new Catalog(options.stateFolder, options.root, contentRules(options));
+    this.#catalog = new Catalog(options, contentRules(options));
   }
 
   /**
@@ -310,7 +311,7 @@ export class FolderIndex {
     const changed = [...found.changed];
     let done = 0;
     const { governor } = this.#dependencies;
-    const reader = new FileReader(this.options.root, this.#skips);
+    const reader = new FileReader(this.options, this.#skips);
     const report = (): void => {
       if (changed.length >= WORTH_REPORTING) this.#setProgress({ kind: 'indexing', done, total: changed.length });
     };
@@ -340,9 +341,13 @@ export class FolderIndex {
       this.#work.analysed += added - reused;
 
       const binaries = new Set(binary);
+      const decoder = new FileDecoder(this.options.encodings);
       for (const path of batch.deleted) this.#catalog.delete(path);
       for (const [path, record] of records) {
-        this.#catalog.set(path, 'id' in record && binaries.has(record.id) ? asBinary(record) : record);
+        this.#catalog.set(
+          path,
+          'id' in record && binaries.has(record.id) ? asBinary(record, decoder.whyNotText(path)) : record,
+        );
       }
       this.#save(records.length);
       this.#readAgain += lost.length;
@@ -397,8 +402,8 @@ export class FolderIndex {
   }
 }
 
-function asBinary({ size, mtimeMs, ctimeMs, racy }: FileRecord): FileRecord {
-  return { size, mtimeMs, ctimeMs, ...(racy && { racy }), skip: { reason: 'binary' } };
+function asBinary({ size, mtimeMs, ctimeMs, racy }: FileRecord, detail: string): FileRecord {
+  return { size, mtimeMs, ctimeMs, ...(racy && { racy }), skip: { reason: 'binary', detail } };
 }
 
 /** Opens the index. One that another version wrote is rebuilt from the files: it holds nothing else. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { EncodingRule } from './encodings.ts';
 import type { Budget } from './governor.ts';
 import type { SkipOptions } from './skip.ts';
 
@@ -12,6 +13,8 @@ export interface FolderOptions extends SkipOptions {
   readonly exclude: readonly string[];
   /** Patterns that the editor hides or does not search, by setting. */
   readonly editorExclude?: Readonly<Record<string, readonly string[]>>;
+  /** Encodings of its files that are not UTF-8, by the editor's settings. */
+  readonly encodings?: readonly EncodingRule[];
   /** Registry in which indexes of one repository's working trees find each other; see `siblings.ts`. */
   readonly siblings?: string;
   /** Share of the machine for indexing; the last opened folder's holds for all. */

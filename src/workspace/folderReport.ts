@@ -89,10 +89,10 @@ const READ_AT_MOST = 500;
  */
 export async function compareWithFolder(options: FolderOptions, signal?: AbortSignal): Promise<Difference> {
   const { root, stateFolder } = options;
-  const catalog = new Catalog(stateFolder, root, contentRules(options));
+  const catalog = new Catalog(options, contentRules(options));
   const indexed = documentsOf(stateFolder);
   const skips = new SkipRules(options);
-  const reader = new FileReader(root, skips);
+  const reader = new FileReader(options, skips);
   const { tree, found } = await FolderTree.scanAll(
     {
       root,

@@ -9,6 +9,7 @@ import type { KeptPlace } from './resultPlace.ts';
 import type {
   CompletionRequest,
   CountRequest,
+  RelocateRequest,
   SearchFolder,
   SearchRequest,
   SearchResponse,
@@ -71,7 +72,7 @@ export interface SearchMethods {
   /** A query that finds code like a text. */
   similarQuery(request: SimilarRequest): string;
   /** Places in the files as they are now, unsaved texts included; `undefined` for a place that no longer exists. */
-  relocate(places: readonly KeptPlace[]): (KeptPlace | undefined)[];
+  relocate(request: RelocateRequest): (KeptPlace | undefined)[];
   /** Contents of a folder's index by language and size. */
   contents(folder: SearchFolder): IndexContents;
   /** The reason why a file is found or not. */

@@ -22,7 +22,7 @@ serve<SearchMethods, object>(workerChannel(parentPort), {
   count: (request, signal) => searcher.count(request, signal),
   complete: (request) => searcher.complete(request),
   similarQuery: (request) => searcher.similarQuery(request),
-  relocate: (places) => searcher.relocate(places),
+  relocate: (request) => searcher.relocate(request),
   contents: ({ stateFolder }) => readContents(stateFolder),
   explainFile: ({ folder, path }) => explainFile(folder, path, Date.now()),
   explain: (request, signal) => explain(request, signal),

@@ -359,7 +359,9 @@ describe('Searcher', () => {
     const searcher = new Searcher();
     const { results } = await searcher.search({ folders: [place], query: 'lantern', limit: 10 });
     const lines = (): unknown[] =>
-      searcher.relocate(results).map((kept) => kept && [kept.path, kept.line, kept.startLine, kept.endLine]);
+      searcher
+        .relocate({ folders: [], places: results })
+        .map((kept) => kept && [kept.path, kept.line, kept.startLine, kept.endLine]);
     const before = lines();
     assert.deepEqual([...before].sort(), [
       ['a.ts', 3, 2, 4],

@@ -21,6 +21,7 @@ import { compileRegexes, searchIndexes } from '../engine/query/searchIndexes.ts'
 import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
+import type { EncodingRule } from './encodings.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
@@ -38,6 +39,7 @@ export interface SearchFolder {
   readonly stateFolder: string;
   /** Files with more are left out; by default those that no setting allows. */
   readonly maxFileBytes?: number;
+  readonly encodings?: readonly EncodingRule[];
   /** Only the file of this path and files below it, relative to the folder, with `/`. */
   readonly below?: string;
 }
@@ -104,6 +106,10 @@ export interface CompletionRequest {
 export interface SimilarRequest {
   readonly folders: readonly SearchFolder[];
   readonly text: string;
+}
+
+export interface RelocateRequest extends Pick<SearchRequest, 'folders'> {
+  readonly places: readonly KeptPlace[];
 }
 
 /** A file that answers, and the best place in it. */
@@ -310,11 +316,12 @@ export class Searcher {
   }
 
   /** The present ranges of stored results, in unsaved texts too; `undefined` for a result whose lines were deleted. */
-  relocate(places: readonly KeptPlace[]): (KeptPlace | undefined)[] {
+  relocate({ folders, places }: RelocateRequest): (KeptPlace | undefined)[] {
     const files = new Map<string, readonly string[]>();
     return places.map((place) => {
       const file = join(place.root, place.path);
-      const lines = files.get(file) ?? linesOf(this.#filesOf(place)(place.path)?.text);
+      const folder = folders.find(({ root }) => root === place.root) ?? place;
+      const lines = files.get(file) ?? linesOf(this.#filesOf(folder)(place.path)?.text);
       files.set(file, lines);
       return relocate(place, lines);
     });
@@ -338,7 +345,7 @@ export class Searcher {
   }
 
   /** Reads the files of a folder as they are at this moment, unsaved or not. */
-  #filesOf(folder: Pick<SearchFolder, 'root' | 'maxFileBytes'>): ReadFile {
+  #filesOf(folder: Omit<SearchFolder, 'stateFolder'>): ReadFile {
     const saved = textsOf(folder);
     return (path) => {
       const unsaved = this.#unsaved.get(folder.root)?.get(path);

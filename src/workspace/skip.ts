@@ -12,7 +12,7 @@ export type SkipReason =
   | 'excluded' // by the setting
   | 'ignored' // by an ignore file
   | 'tooLarge'
-  | 'binary'
+  | 'binary' // not text in an encoding of the folder
   | 'secret'
   | 'generated' // marked by the program that wrote it, or a lock file
   | 'minified'
@@ -58,7 +58,7 @@ export const GENERATED_FILES: NamePatterns = allOf([
 const MINIFIED_NAME = /[.-]min\.(?:js|mjs|cjs|css)$/i;
 
 /** Version of the rules for content; raised when they change. */
-const CONTENT_RULES = 1;
+const CONTENT_RULES = 2;
 
 /** Version of the rules and options for content. After a change, files must be read again. */
 export function contentRules({ skipGenerated = true, skipMinified = true }: SkipOptions): string {

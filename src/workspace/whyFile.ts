@@ -6,6 +6,7 @@ import { languageOf } from '../engine/analyze/languages.ts';
 import { toUtf8 } from '../engine/analyze/text.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
+import { FileDecoder } from './encodings.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { repositoryAround } from './gitRepository.ts';
@@ -104,10 +105,13 @@ export function admitFile(
   const seen = observe(root, path, skips);
   if (!seen) return { kind: 'missing' };
   if ('reason' in seen) return skipped(options, seen, path, false);
-  const { record, document } = new FileReader(root, skips).read(path, seen, now);
+  const { record, document } = new FileReader(options, skips).read(path, seen, now);
   if ('skip' in record) return skipped(options, record.skip, path, false);
   const text = document && toUtf8(document.content);
-  if (!text) return skipped(options, { reason: 'binary' }, path, false);
+  if (!text) {
+    const detail = new FileDecoder(options.encodings).whyNotText(path);
+    return skipped(options, { reason: 'binary', detail }, path, false);
+  }
   return { kind: 'admitted', id: record.id, bytes: record.size, text };
 }
 
@@ -217,7 +221,10 @@ function explainSkip(
         ],
       };
     case 'binary':
-      return { headline: notIndexed('it is binary'), details: ['It is not text in an encoding that Sextant reads.'] };
+      return {
+        headline: notIndexed(`it is ${skip.detail ?? 'not text'}`),
+        details: ['If it is text in another encoding, set files.encoding in the editor for its folder or language.'],
+      };
     case 'link':
       return {
         headline: notIndexed(`${subject} is a symbolic link`),
@@ -337,9 +344,10 @@ export function settingOf({ reason, detail }: Skip): string | undefined {
       return isByName ? 'sextant.index.generatedFiles' : 'sextant.index.skipGenerated';
     case 'minified':
       return 'sextant.index.skipMinified';
+    case 'binary':
+      return 'files.encoding';
     case 'excluded':
     case 'ignored':
-    case 'binary':
     case 'link':
     case 'special':
     case 'unreadable':

@@ -211,14 +211,20 @@ async function mismatchesOf(
   return mismatches;
 }
 
-/** Words of a query, as typed, whose stems are in neither a text nor a path. */
-function wordsMissingIn(query: string, path: string, text: string): string[] {
+/** The words of a query by their stems, as typed. */
+export function typedWords(query: string): Map<string, string> {
   const { words } = parseQueryLanguage(query);
   const wanted = new Set(parseQuery(words).words);
-  const missing = new Map<string, string>();
-  for (const [typed] of words.matchAll(WORD)) {
-    for (const part of splitToken(typed)) if (wanted.has(stem(part))) missing.set(stem(part), part);
+  const typed = new Map<string, string>();
+  for (const [word] of words.matchAll(WORD)) {
+    for (const part of splitToken(word)) if (wanted.has(stem(part))) typed.set(stem(part), part);
   }
+  return typed;
+}
+
+/** Words of a query, as typed, whose stems are in neither a text nor a path. */
+function wordsMissingIn(query: string, path: string, text: string): string[] {
+  const missing = typedWords(query);
   for (const [identifier] of `${path} ${text}`.matchAll(WORD)) {
     if (missing.size === 0) break;
     for (const part of splitToken(identifier)) missing.delete(stem(part));

@@ -281,4 +281,69 @@ describe('the search view', () => {
     }
     assert.equal(problems.length, 0, problems.join('\n'));
   });
+
+  it('is readable at each width, in each theme, and shows the match of a long line', async () => {
+    const { page } = workbench;
+    const long = `const ${'veryLongPrefix + '.repeat(30)}farAwayMatch;\n`;
+    writeFiles(root, { 'src/long.ts': long });
+    await page.setViewportSize({ width: 1900, height: 800 });
+    const view = await search('farAwayMatch');
+    const place = row(view, /farAwayMatch; line 1$/);
+    await place.waitFor();
+    const problems: string[] = [];
+    for (const width of [700, 1400, 300]) {
+      await sizeSideBar(width);
+      const match = await until('the match is in view', async () => {
+        const [line, mark] = [await place.boundingBox(), await place.locator('mark').boundingBox()];
+        const end = (line?.x ?? 0) + (line?.width ?? 0) - 40;
+        return line && mark && mark.x > line.x && mark.x + mark.width <= end ? mark : undefined;
+      });
+      assert.ok(match.width > 50);
+      for (const theme of THEMES) {
+        await workbench.showTheme(theme, view);
+        const shot = shotName('searchview-wide', theme, width);
+        await workbench.shoot(shot);
+        await assertAccessible(view, shot, theme).catch((error: unknown) => problems.push(String(error)));
+        // High contrast has no backgrounds of marks.
+        if (theme !== THEMES[2]) continue;
+        const outline = await view.evaluate('getComputedStyle(document.querySelector("mark")).outlineColor');
+        assert.doesNotMatch(String(outline), /, 0\)$/, 'the mark has a border');
+      }
+    }
+    rmSync(join(root, 'src/long.ts'));
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.equal(problems.length, 0, problems.join('\n'));
+  });
+
+  it('has names for screen readers', async () => {
+    const view = await search('verifyPassword');
+    await row(view, /^verifyPassword /).waitFor();
+    const names = (await view.getByRole('tree').ariaSnapshot()).split('\n').slice(0, 3);
+    assert.deepEqual(
+      names.map((name) => name.trim().replaceAll("'", '')),
+      [
+        '- tree "Results":',
+        '- treeitem "passwordHash.ts src/auth 1" [expanded] [level=1]',
+        '- treeitem "verifyPassword export async function verifyPassword(password: string, stored: string): Promise<boolean> { line 13" [level=2]:',
+      ],
+    );
+    const page = await view.locator('body').ariaSnapshot();
+    for (const named of ['textbox "Search code"', 'button "Language"', 'button "Folder"', 'button "Clear"'])
+      assert.ok(page.includes(named), named);
+  });
+
+  /** Drags the border of the side bar until the view has a width. */
+  async function sizeSideBar(width: number): Promise<void> {
+    const { page } = workbench;
+    await until(`the side bar is ${width} pixels wide`, async () => {
+      const box = (await page.locator('.part.sidebar').boundingBox())!;
+      if (Math.abs(box.width - width) <= 2) return true;
+      const y = box.y + box.height / 2;
+      await page.mouse.move(box.x + box.width, y);
+      await page.mouse.down();
+      await page.mouse.move(box.x + width, y, { steps: 4 });
+      await page.mouse.up();
+      return false;
+    });
+  }
 });

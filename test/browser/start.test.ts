@@ -5,27 +5,34 @@ import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../../scripts/lib/browser.mjs';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { ROOT, Workbench, copySample } from './support.ts';
 
-describe('npm start', () => {
-  const folder = temporaryFolder();
+const startFolder = temporaryFolder();
+let state: string | undefined;
+
+/** Runs `npm start` for the tests of a suite. The extension is packed once. */
+function started(args: () => readonly string[]): {
+  readonly url: () => string;
+  readonly page: () => Page;
+  readonly workbench: () => Workbench;
+} {
   let child: ChildProcess;
   let url: string;
   let browser: BrowserContext;
   let page: Page;
-  let workbench: Workbench;
 
   before(async () => {
-    const root = copySample(join(folder(), 'harbour'));
-    const env = { ...process.env, SEXTANT_NO_BROWSER: '1', SEXTANT_START_STATE: join(folder(), 'state') };
-    child = spawn(process.execPath, [join(ROOT, 'scripts/start.mjs'), root, '--browser'], {
+    state ??= startFolder();
+    const env = { ...process.env, SEXTANT_NO_BROWSER: '1', SEXTANT_START_STATE: state };
+    child = spawn(process.execPath, [join(ROOT, 'scripts/start.mjs'), ...args(), '--browser'], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     url = await addressOf(child);
-    browser = await launchBrowser(folder());
+    browser = await launchBrowser(startFolder());
     page = await browser.newPage();
-    workbench = Workbench.of(page);
+    await page.goto(url);
   });
   after(async () => {
     await browser.close();
@@ -33,19 +40,48 @@ describe('npm start', () => {
     child.kill('SIGINT');
     assert.deepEqual(await exit, [0, null]);
   });
+  return { url: () => url, page: () => page, workbench: () => Workbench.of(page) };
+}
+
+describe('npm start', () => {
+  const start = started(() => []);
+
+  it('opens its own sample, trusted, with the search view in front and the results of an example', async () => {
+    const view = await start.workbench().view();
+    const box = view.getByRole('textbox', { name: 'Search code' });
+    await view.getByRole('treeitem', { name: /^withRetries / }).waitFor();
+    assert.equal(await box.inputValue(), 'retry a failed payment');
+    await until('the box has the focus', () =>
+      view.evaluate('document.hasFocus() && document.activeElement.tagName === "INPUT"'),
+    );
+    assert.equal(await start.page().getByText('Restricted Mode').count(), 0);
+    await start.workbench().shoot('npm-start-sample');
+    // Enter opens the first result.
+    await start.page().keyboard.press('Enter');
+    await start.workbench().tab('retryPolicy.ts').waitFor();
+  });
+});
+
+describe('npm start on a folder', () => {
+  const start = started(() => [copySample(join(startFolder(), 'harbour'))]);
+  let page: Page;
+  let workbench: Workbench;
+
+  before(() => {
+    page = start.page();
+    workbench = start.workbench();
+  });
 
   it('refuses requests without the token', async () => {
-    const { origin } = new URL(url);
+    const { origin } = new URL(start.url());
     assert.equal((await fetch(`${origin}/`)).status, 403);
     assert.equal((await fetch(`${origin}/?tkn=wrong`)).status, 403);
   });
 
   it('opens VS Code with the extension installed, and finds code in an untrusted folder', async () => {
-    await page.goto(url);
     await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
-    // The sample's README opens by itself, and its page takes the focus, which closes an open list.
-    await workbench.tab('README').waitFor();
-    await workbench.view();
+    // The search view takes the focus, which closes an open list.
+    await (await workbench.view()).getByRole('button', { name: /files indexed/ }).waitFor();
     await workbench.search('where are passwords hashed');
     await workbench.pick.getByText('hashPassword', { exact: true }).first().waitFor();
     await workbench.shoot('npm-start');

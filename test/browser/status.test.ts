@@ -159,6 +159,10 @@ describe('the status of a folder', () => {
       await workbench.pick.locator('.monaco-list-row').nth(2).hover();
       await workbench.pick.locator('.monaco-list-row').nth(2).getByRole('button', { name: 'Why Is It Here?' }).click();
       await workbench.pick.getByText('Result 3 for “order”').waitFor();
+      await workbench.pick.getByText(/^3rd: [^\d]+$/).waitFor();
+      assert.equal(await workbench.pick.getByText('this file : first result').count(), 0);
+      await workbench.shoot('why-sentences');
+      await workbench.pick.getByText('Details', { exact: true }).click();
       await workbench.pick.getByText('this file : first result').waitFor();
       await workbench.shoot('why-compared');
       await workbench.pick.getByText(/^First result: /).click();

@@ -201,7 +201,7 @@ describe('sextant', () => {
     const text = sextant('index', root);
     assert.match(
       text.stdout,
-      /^15 files indexed in [\d.]+ m?s, [\d.]+ [kM]B on disk\.\nLeft out: 1 binary, 1 keys or passwords\.\n$/,
+      /^15 files indexed in [\d.]+ m?s, [\d.]+ [kM]B on disk\.\nLeft out: 1 not text, 1 keys or passwords\.\n$/,
     );
     const { files, skipped } = JSON.parse(sextant('index', root, '--json').stdout) as {
       files: number;

@@ -70,6 +70,33 @@ describe('search', () => {
     await until('the removed file is gone', async () => (await paths('extinguishLantern')).length === 0);
   });
 
+  it('reads files in the encodings of files.encoding and of a language, also after they change', async () => {
+    const files = (languageId?: string): vscode.WorkspaceConfiguration =>
+      vscode.workspace.getConfiguration('files', languageId === undefined ? undefined : { languageId });
+    const { Global } = vscode.ConfigurationTarget;
+    const legacy = vscode.Uri.joinPath(folder(), 'legacy');
+    const japanese = Uint8Array.of(0x2f, 0x2f, 0x20, 0x93, 0xfa, 0x96, 0x7b, 0x8c, 0xea, 0x0a);
+    const russian = Uint8Array.of(0x23, 0x20, 0xef, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0x0a);
+    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(legacy, 'sjis.ts'), japanese);
+    await vscode.workspace.fs.writeFile(vscode.Uri.joinPath(legacy, 'cyrillic.py'), russian);
+    const lines = async (query: string): Promise<string[]> =>
+      (await (await sextant()).search(query)).results.map(({ path, text }) => `${path}: ${text}`);
+    try {
+      await files().update('encoding', 'shiftjis', Global);
+      await files('python').update('encoding', 'windows1251', Global, true);
+      const [sjis, cyrillic] = ['legacy/sjis.ts: // 日本語', 'legacy/cyrillic.py: # привет'];
+      await until('the Japanese file is found', async () => (await lines('日本語')).includes(sjis));
+      await until('the Russian file is found', async () => (await lines('привет')).includes(cyrillic));
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(legacy, 'cyrillic.py'));
+      assert.equal(document.lineAt(0).text, '# привет', 'the editor reads it so, too');
+    } finally {
+      await files().update('encoding', undefined, Global);
+      await files('python').update('encoding', undefined, Global, true);
+      await vscode.workspace.fs.delete(legacy, { recursive: true });
+    }
+    await until('the files are gone', async () => (await lines('日本語')).length === 0);
+  });
+
   it('finds unsaved text with its lines, and drops it when it is undone', async () => {
     // In a browser, the editor saves after a second.
     await vscode.workspace.getConfiguration('files').update('autoSave', 'off', vscode.ConfigurationTarget.Global);

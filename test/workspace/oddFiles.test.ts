@@ -187,7 +187,7 @@ describe('Odd files in a folder', () => {
       assert.deepEqual(after.results.map(({ path }) => path).sort(), ['keep.ts', 'pipe.ts']);
       assert.equal(after.leftOut, count - 1);
       assert.equal(JSON.stringify(after).includes('outside'), false);
-      const places = await client.searching.call('relocate', before.results);
+      const places = await client.searching.call('relocate', { folders: [], places: before.results });
       assert.deepEqual(places.flatMap((place) => place?.path ?? []), ['keep.ts']); // prettier-ignore
       for (const path of ['pipe.ts', 'device.ts', 'huge.ts', 'linkOut.ts', 'parent/in.ts'])
         assert.ok('refused' in (await client.searching.call('read', { folder: options, path })), path);

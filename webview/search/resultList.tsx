@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ShownPlace, TextSpan } from '../../src/protocol/searchView.ts';
-import type { Row } from './rows.ts';
+import { shownFrom, type Row } from './rows.ts';
 import type { SearchModel } from './searchModel.ts';
 
 interface ResultListProps {
@@ -17,10 +17,14 @@ interface ResultListProps {
 export function ResultList({ model, control, leave }: ResultListProps): JSX.Element {
   const list = useRef<HTMLDivElement | null>(null);
   const [height, setHeight] = useState(0);
+  const [width, setWidth] = useState(Infinity);
   const { layout, active } = model;
   useLayoutEffect(() => {
     const element = list.current!;
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    const observer = new ResizeObserver(() => {
+      setHeight(element.clientHeight);
+      setWidth(charactersIn(element));
+    });
     observer.observe(element);
     element.scrollTop = model.scrollTop;
     return () => observer.disconnect();
@@ -60,7 +64,7 @@ export function ResultList({ model, control, leave }: ResultListProps): JSX.Elem
     >
       <div class="all" role="presentation" style={{ height: `${layout.height}px` }}>
         {layout.rows.slice(from, to).map((row, i) => (
-          <ResultRow key={`${row.file.key}:${row.place?.line ?? ''}`} {...{ model, row }} index={from + i} />
+          <ResultRow key={`${row.file.key}:${row.place?.line ?? ''}`} {...{ model, row, width }} index={from + i} />
         ))}
       </div>
     </div>
@@ -76,10 +80,12 @@ function contextOf(place: ShownPlace | undefined): string | undefined {
 interface ResultRowProps {
   readonly model: SearchModel;
   readonly row: Row;
+  /** Of a line of code, in characters. */
+  readonly width: number;
   readonly index: number;
 }
 
-function ResultRow({ model, row, index }: ResultRowProps): JSX.Element {
+function ResultRow({ model, row, width, index }: ResultRowProps): JSX.Element {
   const { file, at, place } = row;
   const { layout, active, files } = model;
   const isOpen = !model.isFolded(file);
@@ -146,7 +152,7 @@ function ResultRow({ model, row, index }: ResultRowProps): JSX.Element {
           <span class="name">{symbol.name}</span>
         </div>
       )}
-      <code>{text === '' ? ' ' : marked(text, marks)}</code>
+      <code>{text === '' ? ' ' : marked(text, marks, width)}</code>
       <span class="line">
         <span class="spoken">{l10n.t('line')} </span>
         {line}
@@ -160,10 +166,24 @@ function ResultRow({ model, row, index }: ResultRowProps): JSX.Element {
   );
 }
 
-/** A line of code with its matches marked. */
-function marked(text: string, marks: readonly TextSpan[]): (string | JSX.Element)[] {
+/** Space of a row besides its line of code, in pixels, and the width of a character in the font of code. */
+const BESIDE_CODE = 76;
+const CHARACTER_EM = 0.6;
+
+/** Number of characters of code that fit into a row. */
+function charactersIn(list: HTMLElement): number {
+  const font = Number.parseFloat(getComputedStyle(list).fontSize) * 0.95;
+  return Math.max(0, Math.floor((list.clientWidth - BESIDE_CODE) / (font * CHARACTER_EM)));
+}
+
+/** A line of code with its matches marked, and its start hidden if else the first match would be. */
+function marked(text: string, marks: readonly TextSpan[], width: number): (string | JSX.Element)[] {
   const pieces: (string | JSX.Element)[] = [];
-  let at = 0;
+  let at = shownFrom(text, marks, width);
+  if (at > 0) {
+    // A screen reader reads the whole line.
+    pieces.push(<span class="spoken">{text.slice(0, at)}</span>, <span aria-hidden="true">…</span>);
+  }
   for (const { start, end } of marks) {
     pieces.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>);
     at = end;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ShownFile } from '../../src/protocol/searchView.ts';
-import { RowLayout } from './rows.ts';
+import { RowLayout, shownFrom } from './rows.ts';
 
 describe('Rows of the search view', () => {
   const symbol = { name: 'send', icon: 'symbol-method' };
@@ -39,6 +39,20 @@ describe('Rows of the search view', () => {
       assert.ok(layout.topOf(from) <= scrollTop && layout.topOf(to - 1) + layout.heightOf(to - 1) >= scrollTop + 600);
     }
     assert.deepEqual(new RowLayout([], new Set(), heights).inView(0, 600), { from: 0, to: 0 });
+  });
+
+  it('begins a line where its first match is in view, at a word', () => {
+    const text = 'export async function withRetries(attempts: number)';
+    const start = text.indexOf('Retries');
+    const marks = [{ start, end: start + 7 }];
+    assert.equal(shownFrom(text, marks, 40), 0);
+    assert.equal(text.slice(shownFrom(text, marks, 30), start + 7), 'async function withRetries');
+    assert.equal(text.slice(shownFrom(text, marks, 10), start + 7), 'withRetries'.slice(2));
+    assert.equal(text.slice(shownFrom(text, marks, 3), start + 7), 'Retries');
+    assert.equal(shownFrom(text, [], 3), 0);
+    const far = `${'-'.repeat(300)}match`;
+    assert.equal(shownFrom(far, [{ start: 300, end: 305 }], 30), 280);
+    assert.equal(shownFrom(far, [{ start: 300, end: 305 }], 150), 250);
   });
 
   it('scrolls no further than a row needs', () => {

@@ -1,4 +1,4 @@
-import type { ShownFile, ShownPlace } from '../../src/protocol/searchView.ts';
+import type { ShownFile, ShownPlace, TextSpan } from '../../src/protocol/searchView.ts';
 
 /** A row of the list: a file, or a place in the file above it. */
 export interface Row {
@@ -94,4 +94,22 @@ export class RowLayout {
     }
     return Math.min(low, Math.max(0, this.rows.length - 1));
   }
+}
+
+/** Least number of characters shown before a match that would else be cut off; a wide row shows more. */
+const BEFORE_MATCH = 20;
+
+/**
+ * Where to begin a line of code so that its first match is in view: 0, or the beginning of a word before the match. `width` is
+ * in characters.
+ */
+export function shownFrom(text: string, marks: readonly TextSpan[], width: number): number {
+  const [first] = marks;
+  if (!first || first.end <= width) return 0;
+  // The match itself has the room first, and the ellipsis takes one character.
+  const room = width - (first.end - first.start) - 1;
+  const before = Math.max(0, Math.min(Math.max(BEFORE_MATCH, Math.floor(width / 3)), room));
+  const from = Math.max(0, first.start - before);
+  const word = text.slice(from, first.start).search(/(?<=[^\p{L}\p{N}_])[\p{L}\p{N}_]/u);
+  return from === 0 ? 0 : from + Math.max(0, word);
 }

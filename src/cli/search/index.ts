@@ -74,7 +74,7 @@ export const REASONS: Readonly<Record<SkipReason, string>> = {
   excluded: 'excluded',
   ignored: 'ignored by .gitignore',
   tooLarge: 'too large',
-  binary: 'binary',
+  binary: 'not text',
   secret: 'keys or passwords',
   generated: 'generated',
   minified: 'minified',

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { styleText } from 'node:util';
 import { SextantError, systemCode } from '../../base/errors.ts';
+import { asSentence, rankReasons } from '../../workspace/rankSentences.ts';
 import { describeFileStatus, explainFile, type Explanation, type FileStatus } from '../../workspace/whyFile.ts';
 import {
   MAX_RANK,
@@ -105,7 +106,6 @@ function formatVerdict(verdict: FileStatus, { headline, details }: Explanation, 
 }
 
 function formatRank(answer: RankAnswer, path: string, query: string): string {
-  const { missingWords } = answer;
   const lines: string[] = [];
   const shown = printable(path);
   if (answer.kind === 'ranked') {
@@ -113,7 +113,7 @@ function formatRank(answer: RankAnswer, path: string, query: string): string {
     const place = rank === undefined ? `comes after the first ${MAX_RANK} results` : `is result ${rank}`;
     lines.push(style('bold', `${shown} ${place} for: ${printable(query)}`));
     if (rank !== 1) lines.push(`  The first is ${printable(first.path)}:${first.line}`);
-    if (missingWords.length > 0) lines.push(`  It does not have: ${missingWords.join(', ')}`);
+    lines.push(...rankReasons(answer, query).map((reason) => `  ${printable(asSentence(reason))}`));
     if (!isCandidate) {
       lines.push('  It was dropped before all features were computed; they are computed here for comparison.');
     }

@@ -39,7 +39,8 @@ export class Folders implements vscode.Disposable {
     this.#disposables.add(
       vscode.workspace.onDidChangeConfiguration((event) => {
         const affects = (section: string): boolean => event.affectsConfiguration(section);
-        if (['sextant.index', 'files.exclude', 'search.exclude'].some(affects)) this.#restart();
+        const sections = ['sextant.index', 'files.exclude', 'search.exclude', 'files.encoding', 'files.associations'];
+        if (sections.some(affects)) this.#restart();
       }),
     );
     this.#synchronize();

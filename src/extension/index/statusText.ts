@@ -117,7 +117,7 @@ export function describeSkip(reason: SkipReason): string {
     case 'tooLarge':
       return vscode.l10n.t('Too large');
     case 'binary':
-      return vscode.l10n.t('Binary');
+      return vscode.l10n.t('Not text in UTF-8 or the set encoding');
     case 'secret':
       return vscode.l10n.t('Keys and passwords');
     case 'generated':

@@ -5,6 +5,7 @@ import { describeError, isCancelled } from '../../base/errors.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
 import { describeFileStatus, settingOf, type FileStatus } from '../../workspace/whyFile.ts';
+import { asSentence, rankHeadline, rankReasons } from '../../workspace/rankSentences.ts';
 import { MAX_RANK, compareContributions, describeMismatch, type RankAnswer } from '../../workspace/whyRank.ts';
 import type { Folders } from './folders.ts';
 import { literal } from '../pickText.ts';
@@ -15,6 +16,8 @@ import type { IndexRow } from './statusTree.ts';
 interface WhyItem extends vscode.QuickPickItem {
   /** Action of Enter; missing on a row of plain text. */
   readonly run?: () => Thenable<unknown>;
+  /** Set on the row that shows and hides the figures. */
+  readonly isDetails?: true;
 }
 
 /** Pause in typing after which the query is explained. */
@@ -86,6 +89,7 @@ class WhySession implements vscode.Disposable {
   readonly #pick = vscode.window.createQuickPick<WhyItem>();
   readonly #disposables = new DisposableStore();
   #status: FileStatus | undefined;
+  #hasDetails = false;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
 
@@ -137,6 +141,11 @@ class WhySession implements vscode.Disposable {
 
   async #accept(): Promise<void> {
     const [item] = this.#pick.activeItems;
+    if (item?.isDetails) {
+      this.#hasDetails = !this.#hasDetails;
+      await this.#answer();
+      this.#pick.activeItems = this.#pick.items.filter(({ isDetails }) => isDetails);
+    }
     if (!item?.run) return;
     this.#pick.hide();
     try {
@@ -213,7 +222,7 @@ class WhySession implements vscode.Disposable {
   }
 
   #rankItems(answer: Exclude<RankAnswer, { kind: 'unknown' }>, query: string): WhyItem[] {
-    const { missingWords, problems } = answer;
+    const { problems } = answer;
     const items: WhyItem[] = [];
     if (answer.kind === 'unmatched') {
       items.push(row('circle-slash', vscode.l10n.t('Not a result for “{0}”', query)));
@@ -222,31 +231,13 @@ class WhySession implements vscode.Disposable {
         items.push(row('info', vscode.l10n.t('Each part of the query matches, but not all parts together.')));
       }
     } else {
-      const { rank, first, isCandidate } = answer;
-      const label =
-        rank === undefined
-          ? vscode.l10n.t('Below the first {0} results for “{1}”', MAX_RANK, query)
-          : vscode.l10n.t('Result {0} for “{1}”', rank, query);
-      const shown = maxResults();
-      const isShown = rank !== undefined && rank <= shown;
-      const limit = isShown ? '' : vscode.l10n.t('the search shows {0} (sextant.search.maxResults)', shown);
-      items.push(row(isShown ? 'pass' : 'arrow-down', label, limit));
-      if (rank !== 1) {
-        const uri = vscode.Uri.joinPath(this.#folders.uriOf(first.root), first.path);
-        const at = new vscode.Position(first.line - 1, 0);
-        items.push({
-          ...row('go-to-file', vscode.l10n.t('First result: {0}', basename(first.path)), `${first.path}:${first.line}`),
-          run: () => vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) }),
-        });
+      items.push(...this.#placeItems(answer, query));
+      const figures = contributionItems(answer);
+      if (figures.length > 0) {
+        const label = this.#hasDetails ? vscode.l10n.t('Hide Details') : vscode.l10n.t('Details');
+        items.push({ ...row(this.#hasDetails ? 'chevron-down' : 'chevron-right', label), isDetails: true });
       }
-      if (missingWords.length > 0) {
-        items.push(row('info', vscode.l10n.t('Missing words: {0}', missingWords.join(', '))));
-      }
-      if (!isCandidate) {
-        const why = vscode.l10n.t('Not among the candidates for the full ranking');
-        items.push(row('info', why, vscode.l10n.t('features are computed as if it were')));
-      }
-      items.push(...contributionItems(answer));
+      if (this.#hasDetails) items.push(...figures);
     }
     if (isPartial(this.#folders.statuses())) {
       items.push(row('clock', vscode.l10n.t('The index is not complete yet, so this may change.')));
@@ -254,18 +245,47 @@ class WhySession implements vscode.Disposable {
     for (const { message } of problems) items.push(row('warning', message));
     return items;
   }
+
+  /** The rank in sentences, and the first result. */
+  #placeItems(answer: RankAnswer & { readonly kind: 'ranked' }, query: string): WhyItem[] {
+    const { rank, first, file } = answer;
+    const shown = maxResults();
+    const isShown = rank !== undefined && rank <= shown;
+    const limit = isShown ? '' : vscode.l10n.t('the search shows {0} (sextant.search.maxResults)', shown);
+    const place =
+      rank === undefined
+        ? vscode.l10n.t('Below the first {0} results for “{1}”', MAX_RANK, query)
+        : vscode.l10n.t('Result {0} for “{1}”', rank, query);
+    const icon = isShown ? 'pass' : 'arrow-down';
+    const [reason, ...others] = rankReasons(answer, query);
+    const items =
+      rank === undefined || reason === undefined
+        ? [row(icon, place, limit), ...(reason === undefined ? [] : [row('dash', asSentence(reason))])]
+        : [row(icon, rankHeadline(rank, reason), place), ...(isShown ? [] : [row('info', limit)])];
+    items.push(...others.map((other) => row('dash', asSentence(other))));
+    if (rank !== 1) {
+      const uri = vscode.Uri.joinPath(this.#folders.uriOf(first.root), first.path);
+      const at = new vscode.Position(first.line - 1, 0);
+      items.push({
+        ...row('go-to-file', vscode.l10n.t('First result: {0}', basename(first.path)), `${first.path}:${first.line}`),
+        run: () => vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) }),
+      });
+    }
+    if (!file.explanation) {
+      items.push(
+        row('info', vscode.l10n.t('A query of filters alone is not ranked: results are in the order of their paths.')),
+      );
+    }
+    return items;
+  }
 }
 
 /** Smaller differences show as equal figures. */
 const LEAST_DIFFERENCE = 0.005;
 
-/** The score and its contributions, beside those of the first result. */
-function contributionItems({ rank, file, first }: RankAnswer & { readonly kind: 'ranked' }): WhyItem[] {
-  if (!file.explanation) {
-    return [
-      row('info', vscode.l10n.t('A query of filters alone is not ranked: results are in the order of their paths.')),
-    ];
-  }
+/** The score and its contributions, beside those of the first result; none for a query of filters alone. */
+function contributionItems({ rank, file, first, isCandidate }: RankAnswer & { readonly kind: 'ranked' }): WhyItem[] {
+  if (!file.explanation) return [];
   const isFirst = rank === 1;
   const shown = (mine: number, its: number): string =>
     isFirst ? mine.toFixed(2) : `${mine.toFixed(2)} : ${its.toFixed(2)}`;
@@ -276,6 +296,10 @@ function contributionItems({ rank, file, first }: RankAnswer & { readonly kind: 
       const icon = isFirst ? 'dash' : one.file < one.first ? 'arrow-small-down' : 'arrow-small-up';
       return row(icon, one.group, shown(one.file, one.first));
     });
+  if (!isCandidate) {
+    const why = vscode.l10n.t('Not among the candidates for the full ranking');
+    rows.push(row('info', why, vscode.l10n.t('features are computed as if it were')));
+  }
   const title = isFirst ? vscode.l10n.t('contributions to the score') : vscode.l10n.t('this file : first result');
   return [separator(title), row('star-empty', vscode.l10n.t('score'), shown(file.score, first.score)), ...rows];
 }

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { silentLogger } from '../base/log.ts';
+import { FileDecoder, type EncodingRule } from './encodings.ts';
+import { FolderIndex } from './folderIndex.ts';
+import { MAX_FILE_BYTES, type FolderOptions } from './folderOptions.ts';
+import { readIndexable } from './readIndexable.ts';
+import { Searcher } from './searcher.ts';
+
+describe("Encodings of the editor's settings", () => {
+  const all = (encoding: string): EncodingRule[] => [{ files: ['*'], encoding }];
+  const read = (rules: readonly EncodingRule[], bytes: Buffer, path = 'src/a.txt'): string =>
+    new FileDecoder(rules).decode(path, bytes).toString('utf8');
+
+  it('decode Shift-JIS, GBK, Big5, EUC, KOI8 and the code pages of Windows', () => {
+    for (const [encoding, hex, text] of [
+      ['shiftjis', '93fa967b8cea', '日本語'],
+      ['eucjp', 'c6fccbdcb8ec', '日本語'],
+      ['gbk', 'd6d0cec4', '中文'],
+      ['gb18030', 'd6d0cec4', '中文'],
+      ['cp950', 'a4a4a4e5', '中文'],
+      ['euckr', 'c7d1b1db', '한글'],
+      ['windows1250', '9a9e', 'šž'],
+      ['windows1251', 'efee', 'по'],
+      ['windows1253', 'e1e2', 'αβ'],
+      ['windows1258', 'fe', '₫'],
+      ['koi8r', 'd0cf', 'по'],
+      ['koi8u', 'a4', 'є'],
+      ['iso88592', 'b9', 'š'],
+      ['iso885915', 'a4', '€'],
+      ['cp866', 'afae', 'по'],
+      ['macroman', '8e', 'é'],
+      ['windows874', 'a1', 'ก'],
+    ] as const) {
+      assert.equal(read(all(encoding), Buffer.from(hex, 'hex')), text, encoding);
+    }
+  });
+
+  it('decode UTF-16 without a mark, by a rule or by its zeros as the editor does', () => {
+    const little = Buffer.from('const café = 1;\n', 'utf16le');
+    const big = Buffer.from(little).swap16();
+    for (const rules of [[], all('utf8')]) {
+      assert.equal(read(rules, little), 'const café = 1;\n');
+      assert.equal(read(rules, big), 'const café = 1;\n');
+    }
+    const chinese = Buffer.from('中文\n字', 'utf16le');
+    assert.equal(read(all('utf16le'), chinese), '中文\n字');
+    assert.equal(read(all('utf16be'), Buffer.from(chinese).swap16()), '中文\n字');
+    assert.equal(read(all('utf16le'), Buffer.from('{"a":1}!')), '{"a":1}!', 'a file that is none');
+  });
+
+  it('leave UTF-8, marks, and what does not fit', () => {
+    const bytes = Buffer.from('ünï');
+    assert.equal(new FileDecoder().decode('a', bytes), bytes, 'the same memory');
+    assert.equal(new FileDecoder(all('utf8bom')).decode('a', bytes), bytes);
+    const marked = Buffer.from('\ufeff日本');
+    assert.equal(new FileDecoder(all('shiftjis')).decode('a', marked), marked);
+    const invalid = Buffer.from('ff8020', 'hex');
+    assert.equal(new FileDecoder(all('shiftjis')).decode('a', invalid), invalid);
+    const binary = Buffer.from([1, 0, 2, 0]);
+    for (const encoding of ['windows1251', 'utf16le', 'cp437', 'nonsense']) {
+      assert.equal(new FileDecoder(all(encoding)).decode('a', binary), binary, encoding);
+    }
+  });
+
+  it('are taken from the first rule for a name or path', () => {
+    const rules = [
+      { files: ['legacy/**/*.bas'], encoding: 'windows1251' },
+      { files: ['*.BAS', 'Makefile'], encoding: 'shiftjis' },
+      { files: ['*.md'], encoding: 'utf8' },
+      { files: ['*'], encoding: 'gbk' },
+    ];
+    const decoder = new FileDecoder(rules);
+    const found = ['legacy/x/a.bas', 'src/a.bas', 'x/Makefile', 'x/.hidden', 'docs/a.md'];
+    assert.deepEqual(
+      found.map((path) => decoder.encodingOf(path)),
+      ['windows1251', 'shiftjis', 'shiftjis', 'gbk', undefined],
+    );
+  });
+
+  it('name what was tried for a file that is no text', () => {
+    const why = (encoding: string): string => new FileDecoder(all(encoding)).whyNotText('a.bas');
+    assert.equal(why('utf8'), 'not text in UTF-8, UTF-16 or Windows-1252');
+    assert.equal(why('windows1252'), 'not text in UTF-8, UTF-16 or Windows-1252');
+    assert.equal(why('shiftjis'), 'not text in UTF-8, UTF-16, Windows-1252 or Shift-JIS');
+    assert.equal(why('windows1251'), 'not text in UTF-8, UTF-16, Windows-1252 or Windows-1251');
+    assert.equal(why('cp437'), 'not text in UTF-8, UTF-16 or Windows-1252; Sextant cannot read cp437');
+  });
+
+  describe('of a folder', () => {
+    const folder = temporaryFolder();
+    const japanese = Buffer.from('2f2f2093fa967b8cea0a6c616e7465726e0a', 'hex');
+    const russian = Buffer.from('2320eff0e8e2e5f20a', 'hex');
+
+    /** Paths and lines of the results, after the index is brought up to date. */
+    async function find(options: FolderOptions, query: string): Promise<{ lines: string[]; filesRead: number }> {
+      const dependencies = { logger: silentLogger, now: () => Date.now() + 60_000, onStatus: () => undefined };
+      const index = FolderIndex.open(options, dependencies);
+      await index.reconcile();
+      const { filesRead } = index.work();
+      await index.close();
+      const searcher = new Searcher();
+      const { results } = await searcher.search({ folders: [options], query, limit: 10 });
+      searcher.close();
+      return { lines: results.map(({ path, text }) => `${path}: ${text}`), filesRead };
+    }
+
+    it('are used when it is indexed, searched and read', async () => {
+      const root = folder();
+      writeFiles(root, { 'a.txt': japanese, 'b.py': russian, 'c.ts': '// 日本語 привет\n' });
+      const encodings = [
+        { files: ['*.txt'], encoding: 'shiftjis' },
+        { files: ['*.py'], encoding: 'windows1251' },
+      ];
+      const options = { root, stateFolder: folder(), exclude: [], maxFileBytes: MAX_FILE_BYTES, encodings };
+      assert.deepEqual((await find(options, '日本語')).lines.sort(), ['a.txt: // 日本語', 'c.ts: // 日本語 привет']);
+      assert.deepEqual((await find(options, 'привет lang:python')).lines, ['b.py: # привет']);
+      assert.deepEqual(readIndexable(options, 'a.txt', Date.now()), { text: '// 日本語\nlantern\n' });
+      const searcher = new Searcher();
+      const { results } = await searcher.search({ folders: [options], query: 'привет', limit: 10 });
+      const kept = searcher.relocate({ folders: [options], places: results });
+      searcher.close();
+      assert.deepEqual(
+        kept.map((place) => place?.line),
+        [1, 1],
+      );
+    });
+
+    it('are applied to the files concerned when they change, which alone are read again', async () => {
+      const root = folder();
+      const stateFolder = folder();
+      writeFiles(root, { 'a.txt': japanese, 'b.py': russian, 'c.ts': 'lantern' });
+      const options = { root, stateFolder, exclude: [], maxFileBytes: MAX_FILE_BYTES };
+      const before = await find(options, 'привет');
+      assert.deepEqual(before, { lines: [], filesRead: 3 });
+      const set = { ...options, encodings: [{ files: ['*.py'], encoding: 'windows1251' }] };
+      assert.deepEqual(await find(set, 'привет'), { lines: ['b.py: # привет'], filesRead: 1 });
+      assert.deepEqual(await find(set, 'привет'), { lines: ['b.py: # привет'], filesRead: 0 });
+      assert.deepEqual(await find(options, 'привет'), { lines: [], filesRead: 1 });
+      assert.deepEqual((await find(options, 'lantern lang:ts')).lines, ['c.ts: lantern']);
+    });
+
+    it('do not let a secret in UTF-16 pass', async () => {
+      const root = folder();
+      const key = Buffer.from('-----BEGIN PRIVATE KEY-----\nlantern\n', 'utf16le');
+      writeFiles(root, { 'key.txt': key });
+      const options = { root, stateFolder: folder(), exclude: [], maxFileBytes: MAX_FILE_BYTES };
+      assert.deepEqual((await find(options, 'lantern')).lines, []);
+      const { refused } = readIndexable(options, 'key.txt', Date.now()) as { refused: string };
+      assert.match(refused, /holds keys or passwords/);
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { isUtf8 } from 'node:buffer';
+import picomatch from 'picomatch';
+
+/** The encoding that the editor's settings give some files. Crosses threads. */
+export interface EncodingRule {
+  /** Globs, whatever the case: for a file's name, or for its path if they have a `/`. */
+  readonly files: readonly string[];
+  /** As in the editor's `files.encoding`: `shiftjis`, `windows1251`. */
+  readonly encoding: string;
+}
+
+const GLOBS = { dot: true, nocase: true };
+
+/**
+ * Decodes files as the editor's settings tell. The first rule that matches a file counts; without one, or if its encoding
+ * does not fit, a file is read as without settings. A byte order mark counts more than a rule, as in the editor.
+ */
+export class FileDecoder {
+  readonly #rules: readonly { readonly matches: (path: string) => boolean; readonly encoding: string }[];
+
+  constructor(rules: readonly EncodingRule[] = []) {
+    this.#rules = rules.map(({ files, encoding }) => {
+      const isPath = picomatch(
+        files.filter((glob) => glob.includes('/')),
+        GLOBS,
+      );
+      const isName = picomatch(
+        files.filter((glob) => !glob.includes('/')),
+        GLOBS,
+      );
+      return { matches: (path) => isName(path.slice(path.lastIndexOf('/') + 1)) || isPath(path), encoding };
+    });
+  }
+
+  /** The encoding of a path by the rules; `undefined` for UTF-8 and without a rule. */
+  encodingOf(path: string): string | undefined {
+    const encoding = this.#rules.find(({ matches }) => matches(path))?.encoding;
+    return encoding === undefined || /^utf8(?:bom)?$/.test(encoding) ? undefined : encoding;
+  }
+
+  /** A file's text in UTF-8 if a rule, or UTF-16 without a mark, decodes it; else its bytes. */
+  decode(path: string, bytes: Buffer): Buffer {
+    if (hasMark(bytes)) return bytes;
+    const encoding = this.encodingOf(path);
+    const decoded = encoding === undefined ? undefined : decode(bytes, labelOf(encoding));
+    if (decoded) return decoded;
+    const guessed = utf16WithoutMark(bytes);
+    return (guessed && decode(bytes, guessed)) ?? bytes;
+  }
+
+  /** A description of a file that is no text: `not text in UTF-8, UTF-16 or Windows-1252`. */
+  whyNotText(path: string): string {
+    const encoding = this.encodingOf(path);
+    const label = encoding === undefined ? undefined : labelOf(encoding);
+    const known = ['UTF-8', 'UTF-16', 'Windows-1252'];
+    const isOther = label !== undefined && !/^utf-16|^windows-1252$/.test(label);
+    const all = isOther && isSupported(label) ? [...known, displayNameOf(label)] : known;
+    const tried = `not text in ${all.slice(0, -1).join(', ')} or ${all.at(-1)!}`;
+    return isOther && !isSupported(label) ? `${tried}; Sextant cannot read ${encoding!}` : tried;
+  }
+}
+
+function hasMark(bytes: Uint8Array): boolean {
+  const [a, b, c] = bytes;
+  return (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff) || (a === 0xef && b === 0xbb && c === 0xbf);
+}
+
+/** Names that the platform's decoder knows otherwise. Of the editor's encodings it lacks four code pages of DOS. */
+const LABELS: Readonly<Record<string, string>> = {
+  shiftjis: 'shift_jis',
+  macroman: 'macintosh',
+  cp866: 'ibm866',
+  cp950: 'big5',
+  big5hkscs: 'big5',
+};
+
+/** The name of one of the editor's encodings in the Encoding Standard of the WHATWG. */
+function labelOf(encoding: string): string {
+  return (
+    LABELS[encoding] ??
+    encoding
+      .replace(/^(windows|utf)(?=\d)/, '$1-')
+      .replace(/^iso8859(\d+)$/, 'iso-8859-$1')
+      .replace(/^koi8(?=[ru]$)/, 'koi8-')
+      .replace(/^euc(?=[a-z]+$)/, 'euc-')
+  );
+}
+
+function displayNameOf(label: string): string {
+  if (label === 'shift_jis') return 'Shift-JIS';
+  return label.startsWith('windows') ? `W${label.slice(1)}` : label.toUpperCase();
+}
+
+function isSupported(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** What no text has: most control characters. */
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f]/;
+
+/** `undefined` if the bytes are no text in the encoding, or the platform does not know it. */
+function decode(bytes: Buffer, label: string): Buffer | undefined {
+  const isUtf16 = label.startsWith('utf-16');
+  // Two Latin letters are one Chinese letter in UTF-16, so a file of another kind would fit.
+  if (isUtf16 ? isUtf8(bytes) && !bytes.includes(0) : bytes.includes(0)) return undefined;
+  let text: string;
+  try {
+    text = new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+  return CONTROL.test(text) ? undefined : Buffer.from(text);
+}
+
+/** The editor's rule: in the beginning of such a file, all first or all second bytes are zero, and no others. */
+const CHECKED_BYTES = 512;
+
+function utf16WithoutMark(bytes: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  const start = bytes.subarray(0, CHECKED_BYTES);
+  if (start.length < 2 || bytes.length % 2 !== 0 || !start.includes(0)) return undefined;
+  const isOnly = (parity: number): boolean => start.every((byte, i) => (byte === 0) === (i % 2 === parity));
+  return isOnly(1) ? 'utf-16le' : isOnly(0) ? 'utf-16be' : undefined;
+}
