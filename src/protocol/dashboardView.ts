@@ -129,6 +129,8 @@ export interface HeatChart extends ChartParts {
 /** A chart of earlier and present values. */
 export interface MoverChart extends ChartParts {
   readonly kind: 'movers';
+  /** Meaning of the ring and the dot. */
+  readonly legend: string;
   readonly unit: AxisUnit;
   readonly rows: readonly {
     readonly name: string;

@@ -174,19 +174,23 @@ function Lines({
     .x((_, i) => x(i))
     .y0(y(0))
     .y1((value) => y(value ?? 0));
+  // Areas of several values would hide each other.
+  const isSingle = series.filter(({ role }) => role === 'value').length === 1;
   // The value is drawn above the series that it is compared with.
   const order = series.map((one, i) => ({ ...one, i })).reverse();
   return (
     <>
       {order.map(({ values, role, i }) => (
         <g key={i}>
-          {role === 'value' && <path d={under([...values]) ?? ''} fill={colourOf(role, i)} fill-opacity="0.14" />}
+          {role === 'value' && isSingle && (
+            <path d={under([...values]) ?? ''} fill={colourOf(role, i)} fill-opacity="0.14" />
+          )}
           <path
             d={path([...values]) ?? ''}
             fill="none"
             stroke={colourOf(role, i)}
             stroke-width="2"
-            stroke-dasharray={dashOf(role)}
+            stroke-dasharray={dashOf(role, i)}
             stroke-linejoin="round"
           />
           {role === 'value' &&

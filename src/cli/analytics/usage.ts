@@ -3,7 +3,10 @@ import { languageTable, dayTable, personTable } from '../../analytics/reports/ta
 import { qualityOf, type Quality } from '../../analytics/reports/report.ts';
 import { peopleReport, usageReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
-import { formatCell, formatGrowth, formatShare, type Table } from '../../analytics/reports/table.ts';
+import { formatCell, formatGrowth, formatPrice, formatShare, type Table } from '../../analytics/reports/table.ts';
+import { costPerUse } from '../../analytics/insights/unitCost.ts';
+import { costReport, type CostReport } from '../../analytics/reports/costReport.ts';
+import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import {
   CONNECTION_HELP,
@@ -89,17 +92,27 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
     default: {
       const report = await usageReport(data, range, load);
       const { distinct } = await peopleReport(data, range, load);
+      const cost = await costReport(data, range, load);
+      const per = perUse(report, cost, distinct);
       done();
       warnOfQuality(report, terminal);
-      if (options.json) printJson(summaryJson(report, distinct), terminal);
+      if (options.json) printJson(summaryJson(report, distinct, cost, per), terminal);
       else if (options.csv) terminal.stdout.write(await tableCsv(dayTable(report)));
-      else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct)}`);
+      else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct, cost, per)}`);
       return report.daysKnown.active > 0 ? ExitCode.ok : ExitCode.nothingFound;
     }
   }
 }
 
-function summary(report: UsageReport, distinct: number | undefined): string {
+type PerUse = ReturnType<typeof costPerUse> | undefined;
+
+/** Cost of a person, a message and an accepted line; undefined if days are unknown. */
+function perUse({ metrics, days }: UsageReport, { total, daysKnown }: CostReport, people: number | undefined): PerUse {
+  if (!metrics || total === undefined || daysKnown < days.length) return undefined;
+  return costPerUse(total, { people, messages: metrics.total_messages, lines: metrics.completions_lines_of_code });
+}
+
+function summary(report: UsageReport, distinct: number | undefined, { unit }: CostReport, per: PerUse): string {
   const { latest, meanActive, metrics, growth, unusual } = report;
   const { bySuggestions, byLines } = report.acceptance;
   const since = (change: number | undefined): string =>
@@ -119,13 +132,27 @@ function summary(report: UsageReport, distinct: number | undefined): string {
       'Completions',
       `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`,
     ],
+    ...(per
+      ? [
+          [
+            unit === 'usd' ? 'Dollars' : 'Credits',
+            `${formatPrice(per.people, unit)} a person, ${formatPrice(per.messages, unit)} a message, ${formatPrice(per.lines, unit)} an accepted line`,
+          ] as const,
+        ]
+      : []),
     ...(unusual.length > 0
       ? [['Unusual', `${unusual.join(', ')}: unusually many or few people for such days`] as const]
       : []),
   ]);
 }
 
-function summaryJson(report: UsageReport, distinct: number | undefined): object {
+function summaryJson(
+  report: UsageReport,
+  distinct: number | undefined,
+  { unit, total }: CostReport,
+  per: PerUse,
+): object {
+  const exact = (amount: Decimal | undefined): string | null => (amount === undefined ? null : formatDecimal(amount));
   const { range, asOf, days, latest, meanActive, metrics, acceptance, growth, unusual } = report;
   return {
     range: describeDays(range),
@@ -136,6 +163,13 @@ function summaryJson(report: UsageReport, distinct: number | undefined): object 
     acceptance: { by_suggestions: acceptance.bySuggestions ?? null, by_lines: acceptance.byLines ?? null },
     growth: { mean_daily_active: growth.meanActive ?? null, messages: growth.messages ?? null },
     unusual_days: unusual,
+    spending: {
+      unit,
+      total: exact(total),
+      per_person: exact(per?.people),
+      per_message: exact(per?.messages),
+      per_accepted_line: exact(per?.lines),
+    },
     metrics: metrics ?? null,
     days,
   };

@@ -2,8 +2,9 @@ import * as l10n from '@vscode/l10n';
 import type { MetricField, Metrics } from '../../analytics/contract.ts';
 import { movingMean, extent, TREND_DAYS } from '../../analytics/insights/trend.ts';
 import { KIND_FIELDS, MESSAGE_KINDS } from '../../analytics/insights/people.ts';
+import { costPerUse } from '../../analytics/insights/unitCost.ts';
 import type { CostReport } from '../../analytics/reports/costReport.ts';
-import { formatCell, formatGrowth, formatShare } from '../../analytics/reports/table.ts';
+import { formatCell, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
 import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
 import { formatCount } from '../../base/format.ts';
@@ -25,7 +26,10 @@ export function overviewContent(reports: OverviewReports, options: ViewOptions):
   const { usage, cost } = reports;
   const isEmpty = usage?.metrics?.total_messages === 0 && usage.days.every(({ active }) => active === 0);
   return {
-    tiles: [...(usage ? usageTiles(usage, reports, options) : []), ...(cost ? costTiles(cost, options) : [])],
+    tiles: [
+      ...(usage ? usageTiles(usage, reports, options) : []),
+      ...(cost ? [...costTiles(cost, options), ...perUseTile(reports, cost)] : []),
+    ],
     figures: isEmpty
       ? []
       : [
@@ -140,6 +144,32 @@ function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
           : month.projected === undefined
             ? l10n.t('too early for a projection')
             : l10n.t('about {0} at month’s end ({1})', amountText(month.projected, unit), forecastRange(month, unit)),
+      },
+    ),
+  ];
+}
+
+/** What a person costs, a message and an accepted line; none until the people are counted. */
+function perUseTile({ usage, people }: OverviewReports, { total, unit, daysKnown }: CostReport): Content['tiles'] {
+  const { metrics } = usage ?? {};
+  if (!metrics || total === undefined || daysKnown < (usage?.days.length ?? 0)) return [];
+  const per = costPerUse(total, {
+    people: people?.distinct,
+    messages: metrics.total_messages,
+    lines: metrics.completions_lines_of_code,
+  });
+  return [
+    tile(
+      'perPerson',
+      unit === 'usd' ? l10n.t('Dollars per person') : l10n.t('Credits per person'),
+      formatPrice(per.people, unit),
+      l10n.t('Spending of these days, divided by different people, by messages, and by accepted lines of completions.'),
+      {
+        note: l10n.t(
+          '{0} a message, {1} an accepted line',
+          formatPrice(per.messages, unit),
+          formatPrice(per.lines, unit),
+        ),
       },
     ),
   ];

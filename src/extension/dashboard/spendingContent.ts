@@ -22,6 +22,7 @@ import {
   type Figure,
 } from './figures.ts';
 import { burnFigure, moverFigure } from './spendingFigures.ts';
+import { unitFigures, unitTiles } from './unitCostFigures.ts';
 
 export interface SpendingReports {
   readonly cost: CostReport;
@@ -62,7 +63,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
       },
     };
   return {
-    tiles: spentTiles(cost, options),
+    tiles: [...spentTiles(cost, options), ...unitTiles(cost)],
     figures: [
       ...(cost.total === undefined
         ? []
@@ -72,6 +73,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
           ]),
       ...(cost.burnDown ? [burnFigure(cost.burnDown, 'credits', undefined)] : []),
       ...(options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+      ...unitFigures(cost, options),
     ],
     table: () => groupTable(reports, options.choices.group, options),
     empty: null,
@@ -133,7 +135,7 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
         l10n.t('The model or machine with the largest estimated cost.'),
         { note: dearest ? amountText(dearest.amount, 'usd') : note },
       ),
-      ...(cost.unit === 'usd' ? spentTiles(cost, options).slice(1) : []),
+      ...(cost.unit === 'usd' ? [...spentTiles(cost, options).slice(1), ...unitTiles(cost)] : []),
     ],
     figures: [
       ...(isKnown
@@ -145,6 +147,7 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
         : []),
       ...(cost.unit === 'usd' && cost.burnDown ? [burnFigure(cost.burnDown, 'usd', undefined)] : []),
       ...(cost.unit === 'usd' && options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+      ...(cost.unit === 'usd' ? unitFigures(cost, options) : []),
     ],
     table: () => groupTable(reports, options.choices.group, options),
     empty: null,

@@ -53,6 +53,7 @@ export function moverFigure({ movers, unit }: CostReport): Figure {
       kind: 'movers',
       unit,
       title: l10n.t('Largest changes'),
+      legend: l10n.t('Ring: the previous period. Dot: these days.'),
       about: l10n.t('Models and machines with the largest change, up or down, since the previous period.'),
       summary: first
         ? l10n.t('{0}: from {1} to {2}.', first.name, amountText(first.before, unit), amountText(first.now, unit))
