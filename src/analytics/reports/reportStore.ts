@@ -63,6 +63,8 @@ export interface StoreDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly onChange: (name: ReportName) => void;
+  /** The seats of the organization, if a roster is chosen. */
+  readonly roster?: () => Promise<readonly Identity[]>;
 }
 
 const NOT_LOADED = { isLoading: false, isStopped: false, pausedUntil: 0 };
@@ -265,7 +267,7 @@ export class ReportStore {
       case 'unusual':
         return unusualReport(data, { ...options, isBackground: () => true });
       case 'presence':
-        return presenceReport(data, { ...options, isBackground: () => true });
+        return presenceReport(data, { ...options, isBackground: () => true }, await this.#dependencies.roster?.());
       case 'person': {
         if (!person) throw new RangeError('no person is chosen');
         return peopleSpending(data, range, [person], await this.#unit(options), options);

@@ -6,10 +6,14 @@ import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
 import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
-import type { Plan } from '../../analytics/contract.ts';
+import { METRIC_FIELDS, type Plan } from '../../analytics/contract.ts';
+import { daysOf } from '../../analytics/dateRules.ts';
+import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { ReportStore } from '../../analytics/reports/reportStore.ts';
+import type { Cell } from '../../analytics/reports/table.ts';
 import { AdjustableClock, systemClock, type Clock } from '../../base/clock.ts';
+import { formatDay, parseDay } from '../../base/day.ts';
 import { parseDecimal } from '../../base/decimal.ts';
 import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
@@ -39,7 +43,21 @@ describe('the model of the dashboard', () => {
     return server;
   }
 
-  function open(folder = newFolder(), choices: Partial<Choices> = {}): DashboardModel {
+  /** Serves a data file. */
+  async function serve(records: readonly object[]): Promise<void> {
+    server = await SextantServer.start({
+      now: Date.parse('2026-11-21T12:00:00Z'),
+      rateLimit: false,
+      data: () => readData([Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))]),
+    });
+    server.clock.freeze();
+  }
+
+  function open(
+    folder = newFolder(),
+    choices: Partial<Choices> = {},
+    roster: readonly Identity[] = [],
+  ): DashboardModel {
     const { clock, url, token } = server!;
     // The request budget has a clock of its own, on which its waits pass at once.
     const own = new AdjustableClock();
@@ -51,16 +69,24 @@ describe('the model of the dashboard', () => {
     const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
     const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
     const kept = { ...FIRST_CHOICES, preset: '7d' as const, ...choices };
-    return connect(data, kept);
+    return connect(data, kept, undefined, roster);
   }
 
-  function connect(data: AnalyticsData, kept?: Choices, clock?: Clock): DashboardModel {
+  function connect(
+    data: AnalyticsData,
+    kept?: Choices,
+    clock?: Clock,
+    roster: readonly Identity[] = [],
+  ): DashboardModel {
     const common = { logger: silentLogger, clock: clock ?? server!.clock, onChange: () => undefined };
     const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
     const model = new DashboardModel({ ...common, kept, keep: () => undefined, secret: 'secret', editor });
     models.push(model);
     const range = { first: data.newestDay - 6, last: data.newestDay };
-    model.connect({ kind: 'ready', name: 'here' }, new ReportStore(data, range, common));
+    model.connect(
+      { kind: 'ready', name: 'here' },
+      new ReportStore(data, range, { ...common, roster: () => Promise.resolve(roster) }),
+    );
     return model;
   }
 
@@ -69,6 +95,15 @@ describe('the model of the dashboard', () => {
       const { page } = model.state;
       const isLoading = page.isLoading || page.attention?.isLoading === true;
       return !isLoading && (page.isFilled || page.error || page.empty) ? page : undefined;
+    });
+  }
+
+  /** Waits for the people and, besides them, for who stopped. */
+  async function withPresence(model: DashboardModel): Promise<Page> {
+    await loaded(model);
+    return until('it is known who stopped', () => {
+      const { page } = model.state;
+      return tileOf(page, 'stopped') === undefined ? undefined : page;
     });
   }
 
@@ -328,11 +363,45 @@ describe('the model of the dashboard', () => {
     assert.deepEqual([tiles[0]!.value, tiles[0]!.note], ['–', `${progress!.done} people so far`]);
     const asked = faults.list()[0]!.matches;
     await model.resume();
-    const page = await loaded(model);
+    const page = await withPresence(model);
     assert.deepEqual([page.progress, page.list!.all > progress!.done], [null, true]);
-    assert.equal(tileOf(page, 'distinct'), String(page.list!.all));
+    assert.equal(tileOf(page, 'distinct'), String(page.list!.all - Number(tileOf(page, 'stopped'))));
     // The page in transit at the stop is requested twice, and may arrive after the count.
     assert.ok(faults.list()[0]!.matches - asked <= Math.ceil(page.list!.all / 100) - progress!.done / 100 + 1);
+  });
+
+  it('lists who stopped, was never active or is new, with the last active day, and exports every field', async () => {
+    // Ada is active each day, Stan stops, Newt begins.
+    const spans = {
+      ada: ['2026-10-01', '2026-11-20'],
+      stan: ['2026-10-01', '2026-10-30'],
+      newt: ['2026-11-18', '2026-11-20'],
+    };
+    const records = Object.entries(spans).flatMap(([name, [first, last]]) =>
+      daysOf({ first: parseDay(first!)!, last: parseDay(last!)! }).map((day) => ({
+        ...{ kind: 'activity', date: formatDay(day), user_email: `${name}@example.com` },
+        ...{ language: 'Go', editor: 'CLI', metrics: { chat_messages: 3, total_messages: 3 } },
+      })),
+    );
+    await serve(records);
+    const model = open(undefined, { tab: 'people' }, [identityNamed('nora.never@example.com')]);
+    const page = await withPresence(model);
+    const { columns, rows } = model.shown.table!;
+    const at = (name: string): number => columns.findIndex((column) => column.name === name);
+    const rowOf = (name: string): readonly Cell[] => rows.find(([first]) => first === name)!;
+    assert.deepEqual(
+      [rowOf('stan@example.com')[at('presence')], rowOf('stan@example.com')[at('last_active')]],
+      ['Stopped', '2026-10-30'],
+    );
+    assert.deepEqual(
+      [rowOf('nora.never@example.com')[at('presence')], rowOf('nora.never@example.com')[at('active_days')]],
+      ['Never active', 0],
+    );
+    assert.equal(rowOf('newt@example.com')[at('presence')], 'New');
+    assert.equal(tileOf(page, 'stopped'), '1');
+    assert.equal(page.tiles.find(({ id }) => id === 'stopped')!.note, '1 never active');
+    for (const field of METRIC_FIELDS) assert.ok(at(field) >= 0, field);
+    assert.ok(!page.list!.columns.some(({ id }) => id === 'total_tool_calls'), 'the page has no room for all');
   });
 
   it('marks unknown figures, and states the number of known days of the others', async () => {
@@ -393,12 +462,7 @@ describe('the model of the dashboard', () => {
       { kind: 'user', user_email: hostile },
       { kind: 'activity', date: '2026-11-20', user_email: hostile, metrics: { total_messages: 3 } },
     ];
-    server = await SextantServer.start({
-      now: Date.parse('2026-11-21T12:00:00Z'),
-      rateLimit: false,
-      data: () => readData([Buffer.from(data.map((record) => JSON.stringify(record)).join('\n'))]),
-    });
-    server.clock.freeze();
+    await serve(data);
     const model = open(undefined, { tab: 'people' });
     await loaded(model);
     const { shown } = model;

@@ -254,7 +254,8 @@ export class DashboardModel {
 
   /** Reports of the tab that its content does not wait for. */
   #besides(): readonly ReportName[] {
-    return this.#choices.tab === 'overview' ? ATTENTION_REPORTS : [];
+    const { tab } = this.#choices;
+    return tab === 'overview' ? ATTENTION_REPORTS : tab === 'people' ? ['presence'] : [];
   }
 
   #wanted(): readonly [ReportName, ...ReportName[]] {
@@ -346,6 +347,7 @@ export class DashboardModel {
       ...(this.#person ? [this.#person] : []),
       ...(this.#week?.report('people')?.people ?? []).map(identityOf),
       ...(store?.report('spending')?.topPeople ?? []).map(({ identity }) => identity),
+      ...(store?.report('presence')?.presence?.people ?? []).map(({ identity }) => identity),
       ...(store ? attentionIn(store).items.flatMap((item) => accountOf(item) ?? []) : []),
     ];
   }

@@ -10,6 +10,7 @@ import type { PeopleReport, UsageReport } from '../../analytics/reports/usageRep
 import { formatCount } from '../../base/format.ts';
 import type { Content, ViewOptions } from './content.ts';
 import { amountText, forecastRange, knownNote, tile, timeFigure, type Figure } from './figures.ts';
+import { serviceAccountNote } from './peopleContent.ts';
 import { growthNote } from './spendingContent.ts';
 import { moverFigure } from './spendingFigures.ts';
 
@@ -87,8 +88,8 @@ function usageTiles(
       l10n.t('People and service accounts over all days, each counted once.'),
       {
         note:
-          count !== undefined
-            ? ''
+          people && count !== undefined
+            ? serviceAccountNote(people)
             : people
               ? l10n.t('{0} so far', formatCount(people.people.length))
               : arePeopleComing
