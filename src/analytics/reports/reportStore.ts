@@ -153,6 +153,11 @@ export class ReportStore {
     await this.reload(OF_LIMITS.filter((name) => this.#month.#reports.has(name)));
   }
 
+  /** Loads the reports of the current days again, for all stores of the account: a day or a month has begun. */
+  async reloadCurrent(): Promise<void> {
+    await this.reload(OF_MONTH.filter((name) => this.#month.#reports.has(name)));
+  }
+
   /** Continues stopped and failed loads. */
   async resume(names: readonly ReportName[], person?: Identity): Promise<void> {
     const wanted = names.filter((name) => {

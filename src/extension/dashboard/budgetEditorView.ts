@@ -24,7 +24,7 @@ import type { BudgetEditor } from '../analytics/budgetEditor.ts';
 import { ALL, batchList, changeParts, previewList, type ChangeRows } from './changeList.ts';
 import { actionsAfter, continueActions, describeStep, inUnit, showReport } from './editorSteps.ts';
 import { matchesFilter } from './figures.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import { SortedList } from './rowList.ts';
 
 /** What the page knows of the accounts whose limits change. */

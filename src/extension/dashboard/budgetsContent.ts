@@ -11,7 +11,7 @@ import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { Tone } from '../../protocol/dashboardView.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, barFigure, matchesFilter, tile } from './figures.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { burnFigure } from './spendingFigures.ts';
 

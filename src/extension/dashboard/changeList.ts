@@ -9,7 +9,7 @@ import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ChangePart } from '../../protocol/budgetsView.ts';
 import type { Tone } from '../../protocol/rowList.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 
 /* The rows of previews and reports. */

@@ -109,6 +109,8 @@ describe('the model of the dashboard', () => {
 
   const tileOf = (page: Page, name: string): string | undefined => page.tiles.find(({ id }) => id === name)?.value;
 
+  const labelOf = (page: Page, name: string): string => page.tiles.find(({ id }) => id === name)?.label ?? '';
+
   const choose = (model: DashboardModel, change: Partial<Choices>): void =>
     model.choose({ ...model.choices, ...change });
 
@@ -402,6 +404,28 @@ describe('the model of the dashboard', () => {
     assert.equal(page.tiles.find(({ id }) => id === 'stopped')!.note, '1 never active');
     for (const field of METRIC_FIELDS) assert.ok(at(field) >= 0, field);
     assert.ok(!page.list!.columns.some(({ id }) => id === 'total_tool_calls'), 'the page has no room for all');
+  });
+
+  it('moves an open page to the new day at 02:00 UTC, and to the new month, by itself', async () => {
+    const { clock } = await start('credits', '2026-11-30T01:00:00Z');
+    const model = open(undefined, { preset: 'month' });
+    await loaded(model);
+    const at = async (moment: string): Promise<readonly string[]> => {
+      clock.advance(Date.parse(moment) - clock.now());
+      await model.moveOn();
+      const page = await loaded(model);
+      assert.equal(page.error, null);
+      return [model.state.range.first, model.state.range.last, labelOf(page, 'projected')];
+    };
+    assert.deepEqual(await at('2026-11-30T01:59:00Z'), ['2026-11-01', '2026-11-28', 'Month 2026-11']);
+    assert.deepEqual(await at('2026-11-30T02:01:00Z'), ['2026-11-01', '2026-11-29', 'Month 2026-11']);
+    // Credits of the new month are counted at once; its first finished day comes later.
+    assert.equal((await at('2026-12-01T00:30:00Z'))[1], '2026-11-29');
+    assert.deepEqual((await at('2026-12-01T02:01:00Z')).slice(0, 2), ['2026-11-01', '2026-11-30']);
+    assert.deepEqual(await at('2026-12-02T02:01:00Z'), ['2026-12-01', '2026-12-01', 'Month 2026-12']);
+    choose(model, { preset: '7d' });
+    await loaded(model);
+    assert.equal((await at('2026-12-03T02:01:00Z'))[0], '2026-11-26');
   });
 
   it('marks unknown figures, and states the number of known days of the others', async () => {

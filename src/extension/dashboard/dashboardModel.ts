@@ -26,7 +26,7 @@ import { attentionList } from './attentionContent.ts';
 import { BudgetEditorView } from './budgetEditorView.ts';
 import type { Content } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
-import { AccountNames } from './names.ts';
+import { AccountNames } from '../analytics/accountNames.ts';
 import { languageProgress, peopleProgress } from './progress.ts';
 import { chosenRange, possibleRange } from './ranges.ts';
 import type { SortedList } from './rowList.ts';
@@ -85,6 +85,8 @@ export class DashboardModel {
   /** Reason why the chosen days cannot be shown; the earlier days stay. */
   #rangeError: ViewError | undefined;
   #person: Identity | undefined;
+  /** The newest finished day, and today, when the shown days were loaded. */
+  #loadedOn = '';
   readonly #lists = new TabLists();
   readonly editor: BudgetEditorView;
 
@@ -144,6 +146,14 @@ export class DashboardModel {
     const store = this.#store;
     if (!store || (range && (range.first !== store.range.first || range.last !== store.range.last))) this.#open();
     else await store.load([...this.#wanted(), ...this.#besides()], this.#person, true);
+  }
+
+  /** Moves an open page to the new day or month, once there is one. Has to be called now and then. */
+  async moveOn(): Promise<void> {
+    if (!this.#week || this.#loadedOn === daysIn(this.#week.data)) return;
+    this.#open();
+    this.#dependencies.onChange();
+    await this.#store?.reloadCurrent();
   }
 
   async resume(): Promise<void> {
@@ -233,6 +243,7 @@ export class DashboardModel {
       this.#store = undefined;
       return;
     }
+    this.#loadedOn = daysIn(week.data);
     try {
       const range = this.#rangeIn(week.data);
       this.#store?.dispose();
@@ -362,4 +373,8 @@ export class DashboardModel {
     void this.#load();
     this.#dependencies.onChange();
   }
+}
+
+function daysIn({ newestDay, today }: AnalyticsData): string {
+  return `${newestDay} ${today}`;
 }

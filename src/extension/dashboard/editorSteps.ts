@@ -18,7 +18,7 @@ import { formatCount } from '../../base/format.ts';
 import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
 import type { BudgetEditorStep, NamedAction } from '../../protocol/budgetsView.ts';
 import type { ChangeRequest, EditorStep } from '../analytics/budgetEditor.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 
 /* The steps of a change as texts and actions of the page. */
 

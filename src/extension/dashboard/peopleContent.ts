@@ -19,7 +19,7 @@ import type { ActivityRow } from '../../analytics/client/analyticsData.ts';
 import { toneOfStatus } from './budgetsContent.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, markLength, matchesFilter, stackFigure, tile, type Figure } from './figures.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { burnFigure } from './spendingFigures.ts';
 

@@ -5,7 +5,7 @@ import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { List } from '../../protocol/dashboardChoices.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 import { budgetColumns, budgetListRows } from './budgetsContent.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import { peopleColumns, peopleRows } from './peopleContent.ts';
 import { SortedList, type ListColumn, type SourceRow } from './rowList.ts';
 
