@@ -1,8 +1,13 @@
+import * as l10n from '@vscode/l10n';
 import { formatColumns } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import { formatAmount, formatUsd, wholeAmount } from '../insights/amounts.ts';
+import { UNLIMITED } from '../budgets/limit.ts';
 import type { Unit } from './unit.ts';
+
+/** The largest limit, which stands for none. */
+const UNLIMITED_AMOUNT = wholeAmount(BigInt(UNLIMITED));
 
 /** Value of a cell: text, a count or share as a number, an amount as exact decimal; undefined if unknown. */
 export type Cell = string | number | Decimal | undefined;
@@ -26,6 +31,7 @@ export interface Table {
 /** Formats a cell for display: `$1,234.50`, `1,250`, `12.5 %`; `–` if unknown. */
 export function formatCell(cell: Cell, { kind }: Pick<Column, 'kind'>): string {
   if (cell === undefined) return '–';
+  if (cell === UNLIMITED_AMOUNT) return l10n.t('unlimited');
   if (typeof cell === 'bigint') return kind === 'usd' ? formatUsd(cell) : formatAmount(cell, 0);
   if (typeof cell === 'string') return cell;
   return kind === 'share' ? formatShare(cell) : formatCount(Math.round(cell * 10) / 10);

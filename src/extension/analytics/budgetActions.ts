@@ -5,6 +5,8 @@ import { budgetErrors } from '../../analytics/budgets/errors.ts';
 import { formatLimit } from '../../analytics/budgets/limit.ts';
 import { changesOf, obstaclesIn, type Preview } from '../../analytics/budgets/preview.ts';
 import { proposeLimit } from '../../analytics/budgets/proposal.ts';
+import { describeEffect, effectOf } from '../../analytics/budgets/effect.ts';
+import { limitUse } from '../../analytics/reports/budgetReport.ts';
 import { Reminders, type Reminder } from '../../analytics/budgets/reminders.ts';
 import {
   batchText,
@@ -231,7 +233,9 @@ export class BudgetActions implements vscode.Disposable {
   async #confirm(preview: Preview, { confirmed = false }: BudgetArgument): Promise<boolean> {
     const changes = changesOf(preview);
     const only = onlyRow(preview);
-    if (!only) await this.#open('preview', previewText(preview));
+    const { report } = this.#connection.state('budgets');
+    const use = report && limitUse(report);
+    if (!only) await this.#open('preview', previewText(preview, { use }));
     if (changes.length === 0) {
       const message = vscode.l10n.t('There is nothing to change: {0}.', summarizePreview(preview));
       void vscode.window.showInformationMessage(message);
@@ -243,9 +247,10 @@ export class BudgetActions implements vscode.Disposable {
       : summarizePreview(preview);
     const apply =
       changes.length === 1 ? vscode.l10n.t('Apply') : vscode.l10n.t('Apply {0} Changes', formatCount(changes.length));
-    const detail = only
+    const about = only
       ? vscode.l10n.t('The limit is per calendar month.')
       : vscode.l10n.t('The editor behind this message lists all changes.');
+    const detail = use ? `${describeEffect(effectOf(preview, use), preview.unit)}.\n${about}` : about;
     return (await vscode.window.showWarningMessage(message, { modal: true, detail }, apply)) === apply;
   }
 

@@ -117,6 +117,7 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
         l10n.t('Overrides'),
         formatCount(statuses.length),
         l10n.t('People and service accounts with an override.'),
+        { note: limitsNote(limits, unit) },
       ),
       tile(
         'over',
@@ -168,9 +169,15 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
         },
         { value: 1, name: l10n.t('Limit') },
       ),
-      ...(spending ? [burnFigure(spending.burnDown, unit, limits)] : []),
+      ...(spending ? [burnFigure(spending.burnDown, unit, limits.sum === 0n ? undefined : limits.sum)] : []),
     ],
     table: none,
     empty: null,
   };
+}
+
+/** The sum of all limits; unlimited ones are counted. */
+function limitsNote({ sum, unlimited }: ReturnType<typeof sumOfLimits>, unit: Unit): string {
+  const all = l10n.t('{0} together', amountText(wholeAmount(sum), unit));
+  return unlimited === 0 ? all : l10n.t('{0}, and {1} unlimited', all, formatCount(unlimited));
 }

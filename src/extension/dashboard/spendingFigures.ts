@@ -8,6 +8,9 @@ import { amountText, forecastNote, markLength, timeFigure, type Figure } from '.
 
 /* Charts of spending on more than one page. */
 
+/** Multiple of a month's spending above which its limit is only in the text. */
+const FAR = 20n;
+
 /** A month from its first to its last day: spending, projection, and the limit, if there is one. */
 export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined): Figure {
   const { days, spent, projected, pace } = burn;
@@ -37,11 +40,17 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
     [
       { id: 'spent', name: l10n.t('So far'), role: 'value', cells: spent },
       { id: 'projected', name: l10n.t('Projected'), role: 'projection', cells: projected },
-      ...(limit === undefined
+      ...(limit === undefined || isFar(limit, pace)
         ? []
         : [{ id: 'limit', name: l10n.t('Limit'), role: 'limit', cells: days.map(() => wholeAmount(limit)) } as const]),
     ],
   );
+}
+
+/** Whether a limit is so far above the month that a chart up to it shows nothing else. */
+function isFar(limit: bigint, { spent, projected = spent }: BurnDown['pace']): boolean {
+  const most = projected > spent ? projected : spent;
+  return limit === 0n || (most > 0n && wholeAmount(limit) > most * FAR);
 }
 
 /** The largest changes since the previous period. */
