@@ -48,8 +48,10 @@ export interface LoadedReport<R> {
   readonly isLoading: boolean;
   /** The user stopped the load. */
   readonly isStopped: boolean;
-  /** End of a pause that the service demands, in milliseconds since 1970; 0 without one. */
+  /** End of a pause that the service demands or its failure causes, in milliseconds since 1970; 0 without one. */
   readonly pausedUntil: number;
+  /** Reason of that pause. */
+  readonly pausedBy?: SextantError;
   /** Reason why there is no report, or no newer one. */
   readonly error?: SextantError;
 }
@@ -176,10 +178,17 @@ export class ReportStore {
   /** Stops loads and keeps what has arrived. */
   stop(names: readonly ReportName[]): void {
     for (const name of names) {
-      if (!this.#running.has(name)) continue;
-      this.#abort(name);
-      this.#setState(name, { isLoading: false, isStopped: true });
+      if (!this.#storeOf(name).#running.has(name)) continue;
+      this.#storeOf(name).#stop(name);
     }
+  }
+
+  #stop(name: ReportName): void {
+    const { pausedUntil, pausedBy } = this.state(name);
+    this.#abort(name);
+    // A load that was stopped in a pause shows why it paused.
+    const isPaused = pausedBy !== undefined && pausedUntil > this.#dependencies.clock.now();
+    this.#setState(name, { isLoading: false, isStopped: true, pausedUntil: 0, ...(isPaused && { error: pausedBy }) });
   }
 
   /** Removes a report of this range, such as that of another person. */
@@ -214,24 +223,29 @@ export class ReportStore {
     const { signal } = running;
     this.#setState(name, { isLoading: true, isStopped: false, pausedUntil: 0, error: undefined });
     try {
+      let cached: Reports[ReportName] | undefined;
       if (this.report(name) === undefined) {
-        const cached = await this.#request(name, person, { signal, cachedOnly: true });
+        cached = await this.#request(name, person, { signal, cachedOnly: true });
         if (signal.aborted) return;
         if (cached.asOf !== undefined && cached.missing.length === 0) this.#setState(name, { report: cached });
       }
-      const onPause = (pausedUntil: number): void => {
-        if (!signal.aborted) this.#setState(name, { pausedUntil });
+      const onPause = (pausedUntil: number, pausedBy: SextantError): void => {
+        if (signal.aborted) return;
+        // Meanwhile, cached figures are better than nothing; those with gaps state them.
+        const isNeeded = this.state(name).report === undefined && cached?.asOf !== undefined;
+        const report = isNeeded ? ({ ...cached, offline: pausedBy } as Reports[ReportName]) : undefined;
+        this.#setState(name, { pausedUntil, pausedBy, ...(report && { report }) });
       };
       const report = await this.#request(name, person, { signal, refresh, onPause });
       if (signal.aborted) return;
-      this.#setState(name, { report, isLoading: false });
+      this.#setState(name, { report, isLoading: false, ...afterPause(report.offline) });
       this.#resumeAfterPause(name, person, report.offline);
     } catch (error) {
       // The caller that cancelled it sets the state.
       if (signal.aborted || isCancelled(error)) return;
       this.#dependencies.logger.warn(`Analytics, ${name}: ${describeError(error)}`);
       const known = error instanceof SextantError ? error : new SextantError('Internal', describeError(error));
-      this.#setState(name, { isLoading: false, error: known });
+      this.#setState(name, { isLoading: false, error: known, ...afterPause(known) });
       this.#resumeAfterPause(name, person, known);
     } finally {
       if (this.#running.get(name) === running) this.#running.delete(name);
@@ -315,6 +329,11 @@ export class ReportStore {
     this.#dependencies.onChange(name);
     if (OF_MONTH.includes(name)) for (const store of this.#derived) store.#dependencies.onChange(name);
   }
+}
+
+/** A pause that the service demands goes on after the load; that after a failure ends with it. */
+function afterPause(error: SextantError | undefined): Pick<ReportChange, 'pausedUntil'> {
+  return error?.code === 'RateLimited' ? {} : { pausedUntil: 0 };
 }
 
 /** Whether a report covers all its days and people. */

@@ -302,8 +302,8 @@ describe('the model of the dashboard', () => {
       const model = open();
       // Requests after a 429 wait for the demanded time.
       const error = await until('the error is shown', () => {
-        const { error } = model.state.page;
-        return error && error.next.length > 0 ? error : undefined;
+        const { error, isLoading } = model.state.page;
+        return error && !isLoading && error.next.length > 0 ? error : undefined;
       });
       assert.deepEqual([error.kind, error.next[0]], [kind, next]);
       assert.notEqual(error.message, '');
@@ -467,7 +467,7 @@ describe('the model of the dashboard', () => {
     const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
     const model = connect(data, undefined, systemClock);
     const error = await until('the error is shown', () => model.state.page.error ?? undefined);
-    assert.deepEqual([error.kind, error.next], ['rate-limited', []]);
+    assert.deepEqual([error.kind, error.next], ['rate-limited', ['stop']]);
     assert.match(
       error.message,
       /^It accepts no requests until \d\d:\d\d:\d\d UTC\. This page then continues by itself\.$/,
@@ -477,6 +477,32 @@ describe('the model of the dashboard', () => {
       return page.isFilled && page.error === null && !page.isLoading ? page : undefined;
     });
     assert.notEqual(tileOf(page, 'mean'), '–');
+  });
+
+  it('reports a failing service at once, with cached figures and a way to stop', async () => {
+    const folder = newFolder();
+    const { faults } = await start();
+    await loaded(open(folder));
+    faults.add({ status: 503, retryAfter: 60 });
+    const { clock, url, token } = server!;
+    const client = new AnalyticsClient({ url, token }, new RequestBudget(newFolder()));
+    const cache = new AnswerCache(folder, accountKey({ url, token }), { clock });
+    const model = connect(new AnalyticsData(client, cache, clock), { ...FIRST_CHOICES, preset: '28d' }, systemClock);
+    const { page } = await until('the failure is shown', () => {
+      const { state } = model;
+      const isThere = tileOf(state.page, 'mean') !== undefined;
+      return state.page.error?.next.includes('stop') && isThere ? state : undefined;
+    });
+    assert.equal(page.error!.title, 'The service fails – showing cached data');
+    assert.match(page.error!.message, /503.* The next attempt is at \d\d:\d\d:\d\d UTC, in (59|60) s\./);
+    assert.equal(page.isLoading, true);
+    assert.ok(page.tiles.some(({ note }) => note === '14 of 28 days known'), JSON.stringify(page.tiles));
+    model.stop();
+    const stopped = model.state.page;
+    assert.deepEqual([stopped.isLoading, stopped.error!.next], [false, ['retry']]);
+    faults.clear();
+    await model.resume();
+    assert.equal((await loaded(model)).error, null);
   });
 
   it('writes exports in which no name is a formula or Markdown', async () => {

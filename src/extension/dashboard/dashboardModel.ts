@@ -162,7 +162,13 @@ export class DashboardModel {
   }
 
   stop(): void {
-    this.#store?.stop(['languages', 'people']);
+    // Sums are stopped only in a pause: else they take a moment.
+    const store = this.#store;
+    const now = this.#clock.now();
+    const paused = [...this.#wanted(), ...this.#besides()].filter(
+      (name) => store && store.state(name).pausedUntil > now,
+    );
+    store?.stop(['languages', 'people', ...paused]);
   }
 
   rows(list: List, from: number, count: number): ListedRow[] {
