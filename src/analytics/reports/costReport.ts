@@ -8,7 +8,7 @@ import { growthOfAmount, movers, type Mover, type Share } from '../insights/comp
 import type { Forecast } from '../insights/forecast.ts';
 import { changeOfCost, unitCostOf, unitCosts, type CostChange, type UnitCost } from '../insights/unitCost.ts';
 import { finishedDays, historyOf, monthOf, openDays } from './monthSpending.ts';
-import { countKnown, loadBefore, qualityOf, type Quality } from './report.ts';
+import { countKnown, loadBefore, qualityOf, type Compared, type Quality } from './report.ts';
 import { MEASURE_OF, type Unit } from './unit.ts';
 
 export { MEASURE_OF, type Unit };
@@ -58,7 +58,7 @@ const MOVERS = 5;
 export async function costReport(
   data: AnalyticsData,
   range: DayRange,
-  options: LoadOptions & { readonly unit?: Unit | undefined } = {},
+  { before: period, ...options }: LoadOptions & Compared & { readonly unit?: Unit | undefined } = {},
 ): Promise<CostReport> {
   const groups = [
     'COST_ANALYTICS_GROUP_BY_PRODUCT',
@@ -67,8 +67,11 @@ export async function costReport(
   ] as const;
   const [cost, before, finished] = await Promise.all([
     data.cost(range, groups, { ...options, daily: true }),
-    loadBefore(data, range, (days) =>
-      data.cost(days, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
+    loadBefore(
+      data,
+      range,
+      (days) => data.cost(days, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
+      period,
     ),
     finishedDays(data, range.last, options),
   ]);

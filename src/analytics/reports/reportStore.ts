@@ -4,6 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
 import type { Identity } from '../identity.ts';
+import { previousRange } from '../insights/compare.ts';
 import { budgetReport, type BudgetReport } from './budgetReport.ts';
 import { costReport, type CostReport } from './costReport.ts';
 import { loadLanguages, type LanguageReport } from './languageReport.ts';
@@ -96,6 +97,8 @@ export class ReportStore {
   /** The store with the reports of the month. */
   readonly #month: ReportStore;
   #range: DayRange;
+  /** The period to compare with; without one, the previous period. */
+  #before: DayRange | undefined;
   #runningBudgets: { readonly report: Promise<BudgetReport>; readonly cachedOnly: boolean | undefined } | undefined;
   /** The report that the user waits for. */
   #inView: ReportName | undefined;
@@ -109,12 +112,19 @@ export class ReportStore {
   }
 
   /** Creates a store for other days of the same account. */
-  withRange(range: DayRange, dependencies: StoreDependencies): ReportStore {
-    return new ReportStore(this.data, range, dependencies, this.#month);
+  withRange(range: DayRange, dependencies: StoreDependencies, before?: DayRange): ReportStore {
+    const store = new ReportStore(this.data, range, dependencies, this.#month);
+    store.#before = before;
+    return store;
   }
 
   get range(): DayRange {
     return this.#range;
+  }
+
+  /** The period that growth and changes are measured from. */
+  get before(): DayRange {
+    return this.#before ?? previousRange(this.#range);
   }
 
   state<N extends ReportName>(name: N): LoadedReport<Reports[N]> {
@@ -267,9 +277,9 @@ export class ReportStore {
     };
     switch (name) {
       case 'usage':
-        return usageReport(data, range, options);
+        return usageReport(data, range, { ...options, before: this.#before });
       case 'cost':
-        return costReport(data, range, options);
+        return costReport(data, range, { ...options, before: this.#before });
       case 'people':
         return loadPeople(data, range, { ...options, isBackground: () => this.#inView !== name }, onReport);
       case 'spending':

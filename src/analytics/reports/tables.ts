@@ -3,7 +3,7 @@ import type { Decimal } from '../../base/decimal.ts';
 import type { LanguageRow, CostRow } from '../client/analyticsData.ts';
 import { identityOf } from '../identity.ts';
 import { METRIC_FIELDS, METRICS, TOKEN_FIELDS, type MetricField } from '../contract.ts';
-import { nameIn, wholeAmount, type Dimension } from '../insights/amounts.ts';
+import { nameIn, roundAmount, wholeAmount, type Dimension } from '../insights/amounts.ts';
 import { MESSAGE_KINDS, KIND_FIELDS, acceptance, usageBy, type Usage } from '../insights/people.ts';
 import { unitCosts, type UnitCost } from '../insights/unitCost.ts';
 import type { BudgetReport } from './budgetReport.ts';
@@ -138,8 +138,8 @@ export function costTable(points: readonly CostRow[], dimension: Dimension): Tab
       amount,
       estimated.get(key)?.amount,
       credits.get(key)?.amount,
-      estimated.get(key)?.perMillion,
-      credits.get(key)?.perMillion,
+      roundedPrice(estimated.get(key)?.perMillion),
+      roundedPrice(credits.get(key)?.perMillion),
       base,
       surcharge,
       ...TOKEN_FIELDS.map((field): Decimal => wholeAmount(tokens[field])),
@@ -147,6 +147,16 @@ export function costTable(points: readonly CostRow[], dimension: Dimension): Tab
       ...(kinds ? [kinds.of.get(key)] : []),
     ]),
   };
+}
+
+/** A price without digits that only a division makes. */
+export function roundedPrice(price: Decimal | undefined): Decimal | undefined {
+  return price === undefined ? undefined : roundAmount(price, 6);
+}
+
+/** An estimate in cents, or hundredths of a credit. */
+export function roundedEstimate(amount: Decimal | undefined): Decimal | undefined {
+  return amount === undefined ? undefined : roundAmount(amount, 2);
 }
 
 /** The kinds of accounts, or of models and machines, by key. */
@@ -183,7 +193,7 @@ export function budgetTable({ statuses, unit }: BudgetReport): Table {
       used,
       spent,
       wholeAmount(limit),
-      projected,
+      roundedEstimate(projected),
       crossesOn === undefined ? undefined : formatDay(crossesOn),
     ]),
   };

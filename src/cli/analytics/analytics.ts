@@ -32,6 +32,8 @@ export interface RangeOptions {
   readonly days?: number;
   readonly from?: string;
   readonly to?: string;
+  /** First day of the period to compare with. */
+  readonly against?: string;
 }
 
 export const CONNECTION_HELP = `
@@ -57,7 +59,8 @@ export function withRangeOptions(command: Command): Command {
   return command
     .addOption(new Option('--days <number>', 'number of last days').argParser(days).conflicts(['from', 'to']))
     .option('--from <date>', 'first day, YYYY-MM-DD')
-    .option('--to <date>', 'last day, YYYY-MM-DD');
+    .option('--to <date>', 'last day, YYYY-MM-DD')
+    .option('--against <date>', 'first day of the period to compare with; default: the previous period');
 }
 
 function days(text: string): number {
@@ -176,6 +179,13 @@ export function readRange({ days, from, to }: RangeOptions, data: AnalyticsData)
   if (last - first >= LIMITS.maxRangeDays) throw badRange(`${LIMITS.maxRangeDays} days are the most.`);
   if (first < oldestDay(data.today)) throw badRange(`Figures go back to ${formatDay(oldestDay(data.today))}.`);
   return range;
+}
+
+/** Reads the period to compare with: as many days from `--against`. Throws `BadRange`. */
+export function readCompared({ against }: RangeOptions, { first, last }: DayRange): DayRange | undefined {
+  if (against === undefined) return undefined;
+  const from = readDay('--against', against);
+  return { first: from, last: from + last - first };
 }
 
 function readDay(option: string, text: string): number {

@@ -8,7 +8,7 @@ import { qualityOf } from '../../analytics/reports/report.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatChange, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
 import { TOKEN_FIELDS } from '../../analytics/contract.ts';
-import { costTable } from '../../analytics/reports/tables.ts';
+import { costTable, roundedEstimate, roundedPrice } from '../../analytics/reports/tables.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import {
   CONNECTION_HELP,
@@ -18,6 +18,7 @@ import {
   loading,
   openData,
   printTable,
+  readCompared,
   readRange,
   warnOfQuality,
   withAnalyticsOptions,
@@ -82,7 +83,7 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
     await printTable(table, about, options, terminal);
     return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   }
-  const report = await costReport(data, range, { ...load, unit: options.unit });
+  const report = await costReport(data, range, { ...load, unit: options.unit, before: readCompared(options, range) });
   done();
   warnOfQuality(report, terminal);
   if (options.json) printJson(summaryJson(report), terminal);
@@ -149,7 +150,7 @@ function unitJson({ tokens, base, surcharge, perMillion, cacheShare }: Omit<Unit
     base_cost_usd: formatDecimal(base),
     surcharge_usd: formatDecimal(surcharge),
     ...Object.fromEntries(TOKEN_FIELDS.map((field) => [field, String(tokens[field])])),
-    per_million_tokens: perMillion === undefined ? null : formatDecimal(perMillion),
+    per_million_tokens: perMillion === undefined ? null : formatDecimal(roundedPrice(perMillion)!),
     cache_share: cacheShare ?? null,
   };
 }
@@ -171,10 +172,10 @@ function summaryJson(report: CostReport): object {
           spent: formatDecimal(month.spent),
           days_elapsed: month.daysElapsed,
           days_in_month: month.daysInMonth,
-          projected: exact(month.projected),
-          projected_low: exact(month.band?.low),
-          projected_high: exact(month.band?.high),
-          as_last_week: exact(month.asLastWeek),
+          projected: exact(roundedEstimate(month.projected)),
+          projected_low: exact(roundedEstimate(month.band?.low)),
+          projected_high: exact(roundedEstimate(month.band?.high)),
+          as_last_week: exact(roundedEstimate(month.asLastWeek)),
         }
       : null,
     products: shares(report.byProduct),

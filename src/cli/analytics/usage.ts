@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { languageTable, dayTable, personTable } from '../../analytics/reports/tables.ts';
+import { languageTable, dayTable, personTable, roundedPrice } from '../../analytics/reports/tables.ts';
 import { qualityOf, type Quality } from '../../analytics/reports/report.ts';
 import { peopleReport, usageReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
@@ -16,6 +16,7 @@ import {
   loading,
   openData,
   printTable,
+  readCompared,
   readRange,
   warnOfQuality,
   withAnalyticsOptions,
@@ -66,6 +67,7 @@ export function addUsageCommand(program: Command, terminal: Terminal, exit: (cod
 async function runUsage(options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
   const data = await openData(options, terminal);
   const range = readRange(options, data);
+  const before = readCompared(options, range);
   const { load, done } = loading(options, terminal);
   const about = (what: string, { asOf }: Quality): string => `${what}, ${describeDays(range)}, ${describeAge(asOf)}`;
   const show = async (what: string, table: Table, quality: Quality): Promise<ExitCode> => {
@@ -86,13 +88,13 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
       return show(`Use by ${options.by}`, languageTable(loaded.rows, options.by), qualityOf(loaded));
     }
     case 'day': {
-      const report = await usageReport(data, range, load);
+      const report = await usageReport(data, range, { ...load, before });
       return show('Use by day', dayTable(report), report);
     }
     default: {
-      const report = await usageReport(data, range, load);
+      const report = await usageReport(data, range, { ...load, before });
       const { distinct } = await peopleReport(data, range, load);
-      const cost = await costReport(data, range, load);
+      const cost = await costReport(data, range, { ...load, before });
       const per = perUse(report, cost, distinct);
       done();
       warnOfQuality(report, terminal);
@@ -166,9 +168,9 @@ function summaryJson(
     spending: {
       unit,
       total: exact(total),
-      per_person: exact(per?.people),
-      per_message: exact(per?.messages),
-      per_accepted_line: exact(per?.lines),
+      per_person: exact(roundedPrice(per?.people)),
+      per_message: exact(roundedPrice(per?.messages)),
+      per_accepted_line: exact(roundedPrice(per?.lines)),
     },
     metrics: metrics ?? null,
     days,

@@ -5,6 +5,7 @@ import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
+import { roundedEstimate } from '../../analytics/reports/tables.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { BudgetScope } from '../../protocol/budgetChoices.ts';
@@ -65,7 +66,7 @@ export function budgetListRows(
         used,
         spent,
         wholeAmount(limit),
-        projected,
+        roundedEstimate(projected),
         crossesOn === undefined ? undefined : formatDay(crossesOn),
       ],
     };

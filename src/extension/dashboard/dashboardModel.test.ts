@@ -406,6 +406,46 @@ describe('the model of the dashboard', () => {
     assert.ok(!page.list!.columns.some(({ id }) => id === 'total_tool_calls'), 'the page has no room for all');
   });
 
+  it('compares a month with the same days of the month before, and typed days with others', async () => {
+    await start();
+    const model = open(undefined, { preset: 'month', tab: 'cost' });
+    await loaded(model);
+    assert.equal(model.state.range.before, '2026-10-01 to 2026-10-20');
+    const [first, last, before] = ['2026-11-10', '2026-11-12', '2026-09-08'];
+    choose(model, { preset: 'custom', first, last, before, tab: 'overview' });
+    const page = await loaded(model);
+    assert.equal(model.state.range.before, '2026-09-08 to 2026-09-10');
+    const sum = async (from: string, to: string): Promise<number> => {
+      const url = new URL(`${server!.url}/analytics/v0/daily-usage?start_date=${from}&end_date=${to}`);
+      const response = await fetch(url, { headers: { authorization: `Bearer ${server!.token}` } });
+      const { daily_usage } = (await response.json()) as { daily_usage: { metrics: { total_messages: number } }[] };
+      return daily_usage.reduce((all, { metrics }) => all + metrics.total_messages, 0);
+    };
+    const [now, then] = [await sum(first, last), await sum(before, '2026-09-10')];
+    const percent = Math.abs(Math.round(((now - then) / then) * 1000) / 10);
+    assert.ok(page.tiles.find(({ id }) => id === 'messages')!.note.includes(`${percent} %`));
+  });
+
+  it('shows no control that does nothing, and the same parts by account on each plan', async () => {
+    await start();
+    const model = open(undefined, { tab: 'overview' });
+    const controls = async (tab: Tab): Promise<readonly boolean[]> => {
+      choose(model, { tab });
+      await loaded(model);
+      const { days, compare, filter } = model.state.controls;
+      return [days, compare, filter];
+    };
+    assert.deepEqual(await controls('overview'), [true, true, false]);
+    assert.deepEqual(await controls('people'), [true, false, true]);
+    assert.deepEqual(await controls('languages'), [true, false, true]);
+    assert.deepEqual(await controls('budgets'), [false, false, true]);
+    assert.equal(model.state.range.text, 'Month 2026-11');
+    assert.deepEqual(await controls('cost'), [true, false, true], 'changes are in credits');
+    choose(model, { group: 'user' });
+    const chart = await until('dollars by account', () => model.state.page.charts.find(({ id }) => id === 'days'));
+    assert.match(chart.title, /^Billed by day/);
+  });
+
   it('moves an open page to the new day at 02:00 UTC, and to the new month, by itself', async () => {
     const { clock } = await start('credits', '2026-11-30T01:00:00Z');
     const model = open(undefined, { preset: 'month' });
@@ -496,7 +536,10 @@ describe('the model of the dashboard', () => {
     assert.equal(page.error!.title, 'The service fails – showing cached data');
     assert.match(page.error!.message, /503.* The next attempt is at \d\d:\d\d:\d\d UTC, in (59|60) s\./);
     assert.equal(page.isLoading, true);
-    assert.ok(page.tiles.some(({ note }) => note === '14 of 28 days known'), JSON.stringify(page.tiles));
+    assert.ok(
+      page.tiles.some(({ note }) => note === '14 of 28 days known'),
+      JSON.stringify(page.tiles),
+    );
     model.stop();
     const stopped = model.state.page;
     assert.deepEqual([stopped.isLoading, stopped.error!.next], [false, ['retry']]);

@@ -8,6 +8,7 @@ import { describeMoment } from '../../analytics/reports/report.ts';
 import type { LoadedReport, ReportName, Reports, ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Table } from '../../analytics/reports/table.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
+import { formatDay } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount, formatDuration } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
@@ -28,7 +29,7 @@ import type { Content } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
 import { AccountNames } from '../analytics/accountNames.ts';
 import { languageProgress, peopleProgress } from './progress.ts';
-import { chosenRange, possibleRange } from './ranges.ts';
+import { chosenRange, comparedRange, possibleRange } from './ranges.ts';
 import type { SortedList } from './rowList.ts';
 import { groups } from './spendingContent.ts';
 import { TabLists } from './tabLists.ts';
@@ -127,7 +128,7 @@ export class DashboardModel {
     if (choices.anonymise !== before.anonymise)
       this.#names = new AccountNames(this.#dependencies.secret, choices.anonymise);
     if (choices.tab !== before.tab) this.#person = undefined;
-    const isOtherRange = (['preset', 'first', 'last'] as const).some((key) => choices[key] !== before[key]);
+    const isOtherRange = (['preset', 'first', 'last', 'before'] as const).some((key) => choices[key] !== before[key]);
     if (isOtherRange) this.#open();
     else void this.#load();
     this.#dependencies.onChange();
@@ -199,17 +200,20 @@ export class DashboardModel {
     const possible = describeRange(data ? possibleRange(data.newestDay, data.today) : { first: 0, last: 0 });
     const shown = this.#store && describeRange(this.#store.range);
     const page = this.#page();
+    const controls = this.#controls();
     return {
       account: this.#account,
       choices: this.#choices,
       tabs: TABS.map((id) => ({ id, name: tabTitle(id) })),
       range: {
-        text: this.#store ? describeDayRange(this.#store.range) : '',
+        text: this.#store ? this.#rangeText(this.#store) : '',
         first: shown?.effective_start_date ?? '',
         last: shown?.effective_end_date ?? '',
+        before: this.#store && controls.compare && this.#choices.compare ? describeDayRange(this.#store.before) : '',
         oldest: possible.effective_start_date,
         newest: possible.effective_end_date,
       },
+      controls,
       groups: ['credits', 'cost'].includes(this.#choices.tab) ? groups() : [],
       page,
       editor: this.#choices.tab === 'budgets' || this.#person ? this.editor.state(this.#person) : null,
@@ -253,11 +257,15 @@ export class DashboardModel {
     try {
       const range = this.#rangeIn(week.data);
       this.#store?.dispose();
-      this.#store = week.withRange(range, {
-        logger: this.#dependencies.logger,
-        clock: this.#clock,
-        onChange: () => this.#dependencies.onChange(),
-      });
+      this.#store = week.withRange(
+        range,
+        {
+          logger: this.#dependencies.logger,
+          clock: this.#clock,
+          onChange: () => this.#dependencies.onChange(),
+        },
+        comparedRange(this.#choices, range, week.data.newestDay),
+      );
       void this.#load();
     } catch (error) {
       if (!(error instanceof SextantError)) throw error;
@@ -285,6 +293,24 @@ export class DashboardModel {
     return this.#person
       ? contentOfPerson(store, this.#person)
       : contentOf(store, { choices: this.#choices, names: this.#names });
+  }
+
+  #rangeText({ range, data }: ReportStore): string {
+    // Limits are those of this month, whatever days are chosen.
+    const isMonth = this.#choices.tab === 'budgets';
+    return isMonth ? l10n.t('Month {0}', formatDay(data.today).slice(0, 7)) : describeDayRange(range);
+  }
+
+  /** Controls without an effect on a page are not on it. */
+  #controls(): DashboardState['controls'] {
+    const { tab } = this.#choices;
+    if (this.#person) return { days: true, compare: false, filter: false };
+    const isBilled = this.#store?.report('cost')?.unit !== 'credits';
+    return {
+      days: tab !== 'budgets',
+      compare: tab === 'overview' || tab === 'credits' || (tab === 'cost' && isBilled),
+      filter: tab !== 'overview',
+    };
   }
 
   #list(): SortedList | undefined {

@@ -8,6 +8,7 @@ import { onDays, seriesBy, sumOfDays } from '../../analytics/insights/series.ts'
 import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
 import { MEASURE_OF, type Unit } from '../../analytics/reports/costReport.ts';
+import type { LanguageReport } from '../../analytics/reports/languageReport.ts';
 import type { PresenceReport } from '../../analytics/reports/presenceReport.ts';
 import type { PeopleSpending, SpendingReport } from '../../analytics/reports/spendingReport.ts';
 import { formatShare, formatCell } from '../../analytics/reports/table.ts';
@@ -18,7 +19,7 @@ import { formatCount } from '../../base/format.ts';
 import type { ActivityRow } from '../../analytics/client/analyticsData.ts';
 import { toneOfStatus } from './budgetsContent.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, markLength, matchesFilter, stackFigure, tile, type Figure } from './figures.ts';
+import { amountText, barFigure, markLength, matchesFilter, stackFigure, tile, type Figure } from './figures.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { burnFigure } from './spendingFigures.ts';
@@ -254,13 +255,22 @@ export interface PersonReports {
   /** Undefined if not known, or not in the last 30 days. */
   readonly lastActive: string | undefined;
   readonly spending: PeopleSpending | undefined;
+  /** Messages in each language, if they are loaded. */
+  readonly languages: ReturnType<LanguageReport['languagesOf']>;
   readonly status: BudgetStatus | undefined;
   /** Unit of the limit, if there is one. Spending has the same unit, but is unknown without any. */
   readonly limitUnit: Unit | undefined;
 }
 
 /** The page of a person: activity, spending by model, and the status of the limit. */
-export function personContent({ activity, lastActive, spending, status, limitUnit }: PersonReports): Content {
+export function personContent({
+  activity,
+  lastActive,
+  languages,
+  spending,
+  status,
+  limitUnit,
+}: PersonReports): Content {
   const unit = limitUnit ?? spending?.unit ?? 'credits';
   const days = spending ? daysOf(spending.range).map(formatDay) : [];
   const whole = spending ? onDays(costBy(spending.points, 'day', MEASURE_OF[unit]), days) : [];
@@ -335,9 +345,39 @@ export function personContent({ activity, lastActive, spending, status, limitUni
             spending.missing,
           ),
           burnFigure(spending.burnDown, unit, status?.limit),
+          ...(languages.length > 0 ? [ownLanguages(languages)] : []),
         ]
       : [],
     table: () => spending && costTable(spending.points, 'resource'),
     empty: null,
   };
+}
+
+/** Largest number of languages of a person. */
+const LANGUAGES = 10;
+
+/** Messages of a person in each language. */
+function ownLanguages(languages: PersonReports['languages']): Figure {
+  const title = l10n.t('Messages by language');
+  const [first] = languages;
+  return barFigure(
+    {
+      id: 'languages',
+      title,
+      about: l10n.t('Messages of this person in each language, on the loaded days.'),
+      summary: first ? l10n.t('Most: {0}, {1}.', first.language, formatCount(first.messages)) : l10n.t('None.'),
+    },
+    'count',
+    [title],
+    languages
+      .slice(0, LANGUAGES)
+      .map(({ language, messages }) => ({ name: language, cells: [messages], text: formatCount(messages) })),
+    {
+      columns: [
+        { name: 'language', title: l10n.t('Language'), kind: 'text' },
+        { name: 'total_messages', title: l10n.t('Messages'), kind: 'count' },
+      ],
+      rows: languages.map(({ language, messages }) => [language, messages]),
+    },
+  );
 }

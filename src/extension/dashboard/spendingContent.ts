@@ -1,7 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import { costBy, sumOf, type Dimension, type Measure } from '../../analytics/insights/amounts.ts';
 import { shareOfAmount } from '../../analytics/insights/compare.ts';
-import { onDays, onOwnKeys, seriesBy, splitByKeys, withRest, type DaySeries } from '../../analytics/insights/series.ts';
+import {
+  OTHERS,
+  onDays,
+  onOwnKeys,
+  seriesBy,
+  splitByKeys,
+  withRest,
+  type DaySeries,
+} from '../../analytics/insights/series.ts';
 import { MEASURE_OF, type CostReport, type Unit } from '../../analytics/reports/costReport.ts';
 import type { ExpertReport, SpendingReport } from '../../analytics/reports/spendingReport.ts';
 import { formatGrowth, formatShare, type Table } from '../../analytics/reports/table.ts';
@@ -221,15 +229,13 @@ function dayFigure(
   let series: readonly DaySeries[];
   let nameOf = ({ name }: DaySeries): string => name;
   if (group === 'user') {
-    // The daily spending of people is loaded in the unit of the plan only.
-    if (spending?.unit !== unit) return [];
-    const people = spending.topPeople;
-    const identities = new Map(people.map(({ key, identity }) => [key, identity]));
-    nameOf = ({ key, name }) => {
-      const identity = identities.get(key);
-      return identity ? names.of(identity) : name;
-    };
-    series = withRest(people.slice(0, SERIES), whole);
+    if (!spending) return [];
+    nameOf = ({ key, name }) => names.ofKey(key, name);
+    const people = seriesBy(spending.daily, 'user', measure, days, SERIES);
+    series = withRest(
+      people.filter(({ key }) => key !== OTHERS),
+      whole,
+    );
   } else {
     const points = group === 'expert' ? experts?.points : cost.points;
     if (!points) return [];

@@ -4,6 +4,7 @@ import type { BurnDown } from '../../analytics/insights/budgets.ts';
 import { growthOfAmount } from '../../analytics/insights/compare.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { formatGrowth } from '../../analytics/reports/table.ts';
+import { roundedEstimate } from '../../analytics/reports/tables.ts';
 import { amountText, forecastNote, markLength, timeFigure, type Figure } from './figures.ts';
 
 /* Charts of spending on more than one page. */
@@ -39,7 +40,7 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
     days,
     [
       { id: 'spent', name: l10n.t('So far'), role: 'value', cells: spent },
-      { id: 'projected', name: l10n.t('Projected'), role: 'projection', cells: projected },
+      { id: 'projected', name: l10n.t('Projected'), role: 'projection', cells: projected.map(roundedEstimate) },
       ...(limit === undefined || isFar(limit, pace)
         ? []
         : [{ id: 'limit', name: l10n.t('Limit'), role: 'limit', cells: days.map(() => wholeAmount(limit)) } as const]),

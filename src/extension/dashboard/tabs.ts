@@ -73,6 +73,7 @@ export function contentOfPerson(store: ReportStore, identity: Identity): Content
     identity,
     activity: store.report('people')?.people.find((row) => identityKey(identityOf(row)) === key),
     lastActive: store.report('presence')?.presence?.people.find((one) => one.key === key)?.lastActive,
+    languages: store.report('languages')?.languagesOf(key) ?? [],
     spending: store.report('person'),
     status,
     limitUnit: status && budgets?.unit,

@@ -5,7 +5,7 @@ import { nameIn, wholeAmount, formatAmount } from '../../analytics/insights/amou
 import { pricesByDay, type CostChange } from '../../analytics/insights/unitCost.ts';
 import { MEASURE_OF, type CostReport, type Unit } from '../../analytics/reports/costReport.ts';
 import { formatChange, formatPrice, formatShare } from '../../analytics/reports/table.ts';
-import { costTable } from '../../analytics/reports/tables.ts';
+import { costTable, roundedPrice } from '../../analytics/reports/tables.ts';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { Content, ViewOptions } from './content.ts';
@@ -80,7 +80,7 @@ function priceFigure(cost: CostReport, models: CostReport['byModel']): Figure {
         cost.points.filter((point) => nameIn(point, 'resource').key === key),
         days,
         MEASURE_OF[unit],
-      ).map(({ perMillion }) => perMillion),
+      ).map(({ perMillion }) => roundedPrice(perMillion)),
     })),
   );
 }
