@@ -212,7 +212,7 @@ describe('the model of the dashboard', () => {
     model.openPerson(first!.id);
     const page = await loaded(model);
     assert.equal(page.person!.name, first!.cells[0]);
-    await until('their days are there', () => model.state.page.charts.length === 2);
+    await until('their days are there', () => model.state.page.charts.length === 3);
   });
 
   it('sorts, filters and opens people, and filters no totals', async () => {
@@ -335,7 +335,7 @@ describe('the model of the dashboard', () => {
     const stopped = model.state.page;
     assert.deepEqual(
       [stopped.progress!.state, stopped.progress!.next, stopped.charts.length],
-      ['stopped', ['resume'], 2],
+      ['stopped', ['resume'], 3],
     );
     const matches = faults.list()[0]!.matches;
     await model.resume();
@@ -408,7 +408,7 @@ describe('the model of the dashboard', () => {
 
   it('compares a month with the same days of the month before, and typed days with others', async () => {
     await start();
-    const model = open(undefined, { preset: 'month', tab: 'cost' });
+    const model = open(undefined, { preset: 'month', tab: 'credits' });
     await loaded(model);
     assert.equal(model.state.range.before, '2026-10-01 to 2026-10-20');
     const [first, last, before] = ['2026-11-10', '2026-11-12', '2026-09-08'];

@@ -65,15 +65,18 @@ const PARTS = 5;
 /** Messages of each language, divided by editor. Messages add up, other than people. */
 function pairFigure({ pairs, editors }: LanguageReport, { choices }: ViewOptions): Figure {
   const parts = editors.slice(0, PARTS).map(({ name }) => name);
-  const messagesOf = (language: string, editor: string): number =>
-    pairs.find((one) => one.language === language && one.editor === editor)?.metrics.total_messages ?? 0;
-  const languages = [...new Set(pairs.map(({ language }) => language))].filter((name) =>
-    matchesFilter(name, choices.filter),
-  );
-  const bars = languages.map((name) => {
-    const cells = parts.map((editor) => messagesOf(name, editor));
-    return { name, cells, text: formatCount(cells.reduce((sum, count) => sum + count, 0)) };
-  });
+  const all = new Map<string, number[]>();
+  for (const { language, editor, metrics } of pairs) {
+    const cells = all.get(language) ?? Array.from({ length: parts.length + 1 }, () => 0);
+    all.set(language, cells);
+    const at = parts.indexOf(editor);
+    cells[at < 0 ? parts.length : at]! += metrics.total_messages;
+  }
+  const sumOf = (cells: readonly number[]): number => cells.reduce((sum, count) => sum + count, 0);
+  const bars = [...all]
+    .filter(([name]) => matchesFilter(name, choices.filter))
+    .sort(([, a], [, b]) => sumOf(b) - sumOf(a))
+    .map(([name, cells]) => ({ name, cells, text: formatCount(sumOf(cells)) }));
   const [first] = pairs;
   return barFigure(
     {
@@ -85,7 +88,7 @@ function pairFigure({ pairs, editors }: LanguageReport, { choices }: ViewOptions
         : l10n.t('None.'),
     },
     'count',
-    parts,
+    [...parts, l10n.t('All others')],
     bars.slice(0, BARS),
     {
       columns: [

@@ -58,7 +58,7 @@ export function peopleColumns(unit: Unit): ListColumn[] {
     ),
     column(
       'acceptance_by_suggestions',
-      l10n.t('Suggestions accepted'),
+      l10n.t('Accepted'),
       'share',
       l10n.t('Accepted completions as a share of suggested ones.'),
     ),
@@ -95,7 +95,7 @@ function presenceName(kind: PresenceKind): string {
 }
 
 function kindName({ kind }: Identity): string {
-  return kind === 'user_email' ? l10n.t('Person') : l10n.t('Service account');
+  return kind === 'user_email' ? l10n.t('Person') : l10n.t('Service');
 }
 
 /** Active people with their activity and spending, and those who stopped or were never active. */
