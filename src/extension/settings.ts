@@ -110,6 +110,11 @@ export function showsSpent(): boolean {
   return vscode.workspace.getConfiguration('sextant.analytics').get('statusBar', false);
 }
 
+/** Path of a CSV file of seats; empty for none. */
+export function rosterPath(): string {
+  return vscode.workspace.getConfiguration('sextant.analytics').get('roster', '').trim();
+}
+
 export interface ServerSettings {
   readonly state: string;
   readonly data: string | undefined;

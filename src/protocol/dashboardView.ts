@@ -33,6 +33,8 @@ export interface Choices {
   /** First day of a custom range, `YYYY-MM-DD`. */
   readonly first: string;
   readonly last: string;
+  /** First day of the period to compare a custom range with; the one just before if it is missing or empty. */
+  readonly before?: string | undefined;
   /** Whether to show the previous period. */
   readonly compare: boolean;
   readonly group: CostGroup;
@@ -129,6 +131,8 @@ export interface HeatChart extends ChartParts {
 /** A chart of earlier and present values. */
 export interface MoverChart extends ChartParts {
   readonly kind: 'movers';
+  /** Meaning of the ring and the dot. */
+  readonly legend: string;
   readonly unit: AxisUnit;
   readonly rows: readonly {
     readonly name: string;
@@ -213,9 +217,13 @@ export interface DashboardState {
     readonly text: string;
     readonly first: string;
     readonly last: string;
+    /** The period to compare with; empty where nothing is compared. */
+    readonly before: string;
     readonly oldest: string;
     readonly newest: string;
   };
+  /** Controls that have an effect on the tab. */
+  readonly controls: { readonly days: boolean; readonly compare: boolean; readonly filter: boolean };
   /** Possible groupings of the tab. */
   readonly groups: readonly { readonly id: CostGroup; readonly name: string }[];
   readonly page: Page;
@@ -261,6 +269,7 @@ export const choicesSchema = z.strictObject({
   preset: z.enum(PRESETS),
   first: day,
   last: day,
+  before: z.optional(day),
   compare: z.boolean(),
   group: z.enum(GROUPS),
   filter: z.string().check(z.maxLength(MAX_FILTER)),

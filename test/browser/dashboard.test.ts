@@ -72,9 +72,9 @@ describe('the dashboard', () => {
   it('works with the keyboard alone', async () => {
     await connected();
     const { page } = dashboard.workbench;
-    await dashboard.days('28d');
     // The arrow keys move from the selected tab.
     await dashboard.tab('Overview');
+    await dashboard.days('28d');
     await dashboard.loaded();
     await dashboard.frame.getByRole('tab', { name: 'Overview' }).focus();
     await page.keyboard.press('ArrowRight');

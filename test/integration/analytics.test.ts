@@ -4,6 +4,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import papa from 'papaparse';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { COMMAND, type Outcome } from '../support/command.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -76,8 +78,17 @@ describe('sextant usage, cost and budgets', () => {
     assert.match(stdout, /25\.0 % of suggestions accepted, – of suggested lines/);
     const summary = JSON.parse((await run(of('usage', ...range, '--json'))).stdout) as Record<string, unknown>;
     assert.deepEqual([summary.distinct_people, summary.acceptance], [2, { by_suggestions: 0.25, by_lines: null }]);
-    const people = JSON.parse((await run(of('usage', ...range, '--by', 'person', '--json'))).stdout) as object[];
-    assert.deepEqual(people[0], { identity: 'ada@example.com', active_days: 2, total_messages: 16, total_modified_lines_of_code: 0, acceptance_by_suggestions: 0.25, acceptance_by_lines: null }); // prettier-ignore
+    const people = JSON.parse((await run(of('usage', ...range, '--by', 'person', '--json'))).stdout) as Record<
+      string,
+      unknown
+    >[];
+    const { identity, active_days, total_messages, acceptance_by_suggestions, acceptance_by_lines, completions_count } =
+      people[0]!;
+    assert.deepEqual(
+      [identity, active_days, total_messages, acceptance_by_suggestions],
+      ['ada@example.com', 2, 16, 0.25],
+    );
+    assert.deepEqual([acceptance_by_lines, completions_count], [null, 16], 'every field is there');
   });
 
   it('print exact amounts, without terminal controls or spreadsheet formulas', async () => {
@@ -140,6 +151,25 @@ describe('sextant usage, cost and budgets', () => {
       await stop(second, 'SIGKILL');
     }
   }).timeout(120_000);
+
+  it('says at once that the service fails, for how long it waits, and what a unit costs after that', async () => {
+    const admin = new AdminClient(server.info);
+    await new FaultClient(admin).addFault({ path: '/analytics/v0/daily-usage', status: 503, retryAfter: 2, times: 1 });
+    // Nothing is cached in a folder of its own.
+    const own = ['--state', join(folder, 'own'), '--server-state', join(folder, 'server')];
+    const { code, stdout, stderr } = await run(['usage', '--json', '--from', yesterday, '--to', yesterday, ...own]);
+    assert.match(
+      stderr,
+      /^sextant: The service failed \(503: .*\)\. Try again later\. Trying again in [12] s\. Ctrl\+C stops\.\n/,
+    );
+    assert.equal(code, 0);
+    const { spending } = JSON.parse(stdout) as { spending: Readonly<Record<string, string>> };
+    // Three bills of 0.1000000001, two people, and 3 + 4 + 5 messages; prices have six decimals.
+    assert.deepEqual(
+      [spending.unit, spending.total, spending.per_person, spending.per_message, spending.per_accepted_line],
+      ['usd', '0.3000000003', '0.15', '0.025', null],
+    );
+  });
 
   it('report a wrong range, token or address', async () => {
     const says = async (

@@ -38,8 +38,11 @@ const DASHES: Readonly<Record<Role, string>> = {
   projection: '4 4',
 };
 
-export function dashOf(role: Role): string {
-  return DASHES[role];
+/** Dashes of several values in one chart: the first has none. */
+const VALUE_DASHES = ['', '9 3', '2 3', '9 3 2 3', '5 5', '1 5'];
+
+export function dashOf(role: Role, i: number): string {
+  return role === 'value' ? (VALUE_DASHES[i % VALUE_DASHES.length] ?? '') : DASHES[role];
 }
 
 /** The fill of a series: its index in the chart selects the pattern. */
@@ -78,7 +81,7 @@ export function Swatch({ chart, series, i, isLine }: SwatchProps): JSX.Element {
           y2="5"
           stroke={colourOf(series.role, i)}
           stroke-width="2"
-          stroke-dasharray={dashOf(series.role)}
+          stroke-dasharray={dashOf(series.role, i)}
         />
       ) : (
         <rect width="18" height="10" fill={fillOf(chart, i)} />

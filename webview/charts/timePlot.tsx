@@ -1,3 +1,4 @@
+import * as l10n from '@vscode/l10n';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { area, line, stack } from 'd3-shape';
 import type { JSX } from 'preact';
@@ -42,6 +43,18 @@ export function TimePlot({ chart, width }: { readonly chart: TimeChart; readonly
       >
         <Fills chart={id} roles={series.map(({ role }) => role)} />
         <g aria-hidden="true">
+          {days.map((day, i) =>
+            isWeekend(day) ? (
+              <rect
+                key={day}
+                class="weekend"
+                x={(x(i) ?? 0) - (x.step() - x.bandwidth()) / 2}
+                y={TOP}
+                width={x.step()}
+                height={HEIGHT - TOP - BOTTOM}
+              />
+            ) : null,
+          )}
           {y.ticks(4).map((tick) => (
             <g key={tick} transform={`translate(0,${y(tick)})`}>
               <line class="grid" x1={LEFT} x2={width - RIGHT} />
@@ -83,7 +96,7 @@ export function TimePlot({ chart, width }: { readonly chart: TimeChart; readonly
             key={day}
             class="mark"
             role="img"
-            aria-label={`${day}: ${spoken(series, i)}`}
+            aria-label={`${titleOf(day, unusual.includes(i))}: ${spoken(series, i)}`}
             x={(x(i) ?? 0) - (x.step() - x.bandwidth()) / 2}
             y={TOP}
             width={x.step()}
@@ -94,7 +107,7 @@ export function TimePlot({ chart, width }: { readonly chart: TimeChart; readonly
         ))}
       </svg>
       {shown !== undefined && (
-        <Tooltip x={centre(shown)} width={width} title={days[shown] ?? ''}>
+        <Tooltip x={centre(shown)} width={width} title={titleOf(days[shown] ?? '', unusual.includes(shown))}>
           {series.map((one, i) =>
             one.values[shown] === null || one.values[shown] === undefined ? null : (
               <li key={one.name}>
@@ -112,6 +125,15 @@ function highest(series: readonly Series[], isStack: boolean): number {
   if (!isStack) return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const sums = (series[0]?.values ?? []).map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
   return Math.max(0, ...sums);
+}
+
+function isWeekend(day: string): boolean {
+  return new Date(day).getUTCDay() % 6 === 0;
+}
+
+/** The day, and that it is unusual or at a week-end. */
+function titleOf(day: string, isUnusual: boolean): string {
+  return [day, ...(isWeekend(day) ? [l10n.t('weekend')] : []), ...(isUnusual ? [l10n.t('unusual')] : [])].join(', ');
 }
 
 /** Text of a day for a screen reader. */
@@ -174,19 +196,23 @@ function Lines({
     .x((_, i) => x(i))
     .y0(y(0))
     .y1((value) => y(value ?? 0));
+  // Areas of several values would hide each other.
+  const isSingle = series.filter(({ role }) => role === 'value').length === 1;
   // The value is drawn above the series that it is compared with.
   const order = series.map((one, i) => ({ ...one, i })).reverse();
   return (
     <>
       {order.map(({ values, role, i }) => (
         <g key={i}>
-          {role === 'value' && <path d={under([...values]) ?? ''} fill={colourOf(role, i)} fill-opacity="0.14" />}
+          {role === 'value' && isSingle && (
+            <path d={under([...values]) ?? ''} fill={colourOf(role, i)} fill-opacity="0.14" />
+          )}
           <path
             d={path([...values]) ?? ''}
             fill="none"
             stroke={colourOf(role, i)}
             stroke-width="2"
-            stroke-dasharray={dashOf(role)}
+            stroke-dasharray={dashOf(role, i)}
             stroke-linejoin="round"
           />
           {role === 'value' &&

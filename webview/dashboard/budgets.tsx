@@ -252,7 +252,7 @@ interface BudgetTableProps extends BudgetEditorProps {
 
 /** Widths of account, status, used, consumed, limit with its buttons, at month's end, over on. */
 const WIDTHS =
-  'minmax(190px, 1.5fr) minmax(130px, 1fr) minmax(80px, 0.6fr) minmax(100px, 0.8fr) minmax(230px, 1.4fr) minmax(110px, 0.8fr) minmax(100px, 0.7fr)';
+  'minmax(var(--first), 1.5fr) minmax(130px, 1fr) minmax(80px, 0.6fr) minmax(100px, 0.8fr) minmax(230px, 1.4fr) minmax(110px, 0.8fr) minmax(100px, 0.7fr)';
 
 /** The list of limits with their budget status; each is edited in place. */
 export function BudgetTable({ editor, list, actions }: BudgetTableProps): JSX.Element {

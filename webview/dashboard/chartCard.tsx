@@ -87,8 +87,7 @@ function Plot({
 
 /** Samples of all series; a single one needs none. */
 function Legend({ chart }: { readonly chart: Chart }): JSX.Element | null {
-  if (chart.kind === 'movers')
-    return <p class="legend quiet">{l10n.t('Ring: the previous period. Dot: these days.')}</p>;
+  if (chart.kind === 'movers') return <p class="legend quiet">{chart.legend}</p>;
   if (chart.kind === 'heat') return null;
   const series = chart.kind === 'bars' ? chart.parts.map((name) => ({ name, role: 'value' }) as const) : chart.series;
   if (series.length < 2) return null;

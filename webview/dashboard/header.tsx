@@ -21,30 +21,32 @@ const presetName = (preset: Preset): string =>
 
 /** Controls of all tabs: days, comparison, filter, names, and the age of the figures. */
 export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'state' | 'actions'>): JSX.Element {
-  const { choices, range, groups, page, account } = state;
+  const { choices, range, controls, groups, page, account } = state;
   const { preset, compare, anonymise, group } = choices;
   return (
     <header>
       <div class="controls">
-        <label>
-          <span>{l10n.t('Days')}</span>
-          <select
-            value={preset}
-            onChange={({ currentTarget: { value } }) =>
-              actions.choose({
-                preset: value as Preset,
-                ...(value === 'custom' && { first: range.first, last: range.last }),
-              })
-            }
-          >
-            {PRESETS.map((one) => (
-              <option key={one} value={one}>
-                {presetName(one)}
-              </option>
-            ))}
-          </select>
-        </label>
-        {preset === 'custom' && (
+        {controls.days && (
+          <label>
+            <span>{l10n.t('Days')}</span>
+            <select
+              value={preset}
+              onChange={({ currentTarget: { value } }) =>
+                actions.choose({
+                  preset: value as Preset,
+                  ...(value === 'custom' && { first: range.first, last: range.last }),
+                })
+              }
+            >
+              {PRESETS.map((one) => (
+                <option key={one} value={one}>
+                  {presetName(one)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {controls.days && preset === 'custom' && (
           <>
             <DayInput
               name={l10n.t('From')}
@@ -58,6 +60,14 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
               {...{ range }}
               choose={(last) => actions.choose({ last })}
             />
+            {controls.compare && compare && (
+              <DayInput
+                name={l10n.t('Compare from')}
+                value={choices.before ?? ''}
+                {...{ range }}
+                choose={(before) => actions.choose({ before })}
+              />
+            )}
           </>
         )}
         {groups.length > 0 && (
@@ -75,13 +85,15 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
             </select>
           </label>
         )}
-        <FilterInput value={choices.filter} choose={(filter) => actions.choose({ filter })} />
-        <Check
-          name={l10n.t('Compare')}
-          title={l10n.t('With the previous period')}
-          isOn={compare}
-          choose={(on) => actions.choose({ compare: on })}
-        />
+        {controls.filter && <FilterInput value={choices.filter} choose={(filter) => actions.choose({ filter })} />}
+        {controls.compare && (
+          <Check
+            name={l10n.t('Compare')}
+            title={l10n.t('With the previous period')}
+            isOn={compare}
+            choose={(on) => actions.choose({ compare: on })}
+          />
+        )}
         <Check
           name={l10n.t('Anonymise')}
           title={l10n.t('Pseudonyms instead of names, also in exports')}
@@ -102,7 +114,7 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
         </div>
       </div>
       <p class="quiet asof">
-        <span>{range.text}</span>
+        <span>{range.before === '' ? range.text : l10n.t('{0}, compared with {1}', range.text, range.before)}</span>
         <span>{account.name}</span>
         {page.asOf !== '' && <span>{l10n.t('as of {0}', page.asOf)}</span>}
         {page.isLoading && <span>{l10n.t('loading…')}</span>}

@@ -18,6 +18,8 @@ interface RowTableProps {
 }
 
 const TALL_PX = 420;
+/** Least width of a column. */
+const LEAST_PX = 104;
 
 /**
  * A list of any length, of which only the rows in view exist. The extension sorts them and sends them on request. A
@@ -98,7 +100,11 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
             role="table"
             aria-label={list.caption}
             aria-rowcount={count + 1}
-            style={{ '--columns': widths ?? `minmax(200px, 1.6fr) repeat(${columns.length - 1}, minmax(104px, 1fr))` }}
+            style={{
+              '--columns':
+                widths ?? `minmax(var(--first), 1.6fr) repeat(${columns.length - 1}, minmax(${LEAST_PX}px, 1fr))`,
+              'min-width': `${200 + LEAST_PX * (columns.length - 1)}px`,
+            }}
           >
             <div role="rowgroup">
               <div role="row" aria-rowindex={1} class="line heads">
@@ -106,7 +112,7 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
                   <div
                     key={id}
                     role="columnheader"
-                    class={isNumber ? 'number' : ''}
+                    class={cellClass(isNumber, id === sort)}
                     aria-sort={id !== sort ? 'none' : descending ? 'descending' : 'ascending'}
                   >
                     <button type="button" title={about} onClick={() => order(id)}>
@@ -127,7 +133,11 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
             >
               <div class="all" role="presentation" style={{ height: `${count * ROW_PX}px` }}>
                 {loaded?.rows.map((row, i) => (
-                  <TableRow key={row.id} {...{ row, columns, actions, move, cellOf }} i={loaded.window.from + i} />
+                  <TableRow
+                    key={row.id}
+                    {...{ row, columns, sort, actions, move, cellOf }}
+                    i={loaded.window.from + i}
+                  />
                 ))}
               </div>
             </div>
@@ -143,13 +153,19 @@ const TONE_ICONS = { plain: undefined, good: 'icon-check', warning: 'icon-warnin
 interface RowProps {
   readonly row: ListedRow;
   readonly columns: RowList['columns'];
+  readonly sort: string;
   readonly i: number;
   readonly actions: RowTableProps['actions'];
   readonly move: (event: KeyboardEvent, row: number) => void;
   readonly cellOf: RowTableProps['cellOf'] | undefined;
 }
 
-function TableRow({ row, columns, i, actions, move, cellOf }: RowProps): JSX.Element {
+/** A narrow page shows the sorted column beside the name. */
+function cellClass(isNumber: boolean, isSorted: boolean): string {
+  return [isNumber ? 'number' : '', isSorted ? 'sorted' : ''].filter((name) => name !== '').join(' ');
+}
+
+function TableRow({ row, columns, sort, i, actions, move, cellOf }: RowProps): JSX.Element {
   const { id, cells, tone, used } = row;
   const icon = TONE_ICONS[tone];
   return (
@@ -160,7 +176,7 @@ function TableRow({ row, columns, i, actions, move, cellOf }: RowProps): JSX.Ele
           <div
             key={column}
             role={c === 0 ? 'rowheader' : 'cell'}
-            class={isNumber ? 'number' : ''}
+            class={cellClass(isNumber, column === sort)}
             title={c === 0 ? cell : undefined}
           >
             {cellOf?.(row, column, cell) ??

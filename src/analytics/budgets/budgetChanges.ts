@@ -87,8 +87,9 @@ export class BudgetChanges {
 
   /** Changes by a file of limits; `name` is the file's. */
   async previewCsv(text: string, name: string, options: Omit<LimitPreviewOptions, 'problems'> = {}): Promise<Preview> {
-    const { wanted, problems } = await readBudgetCsv(text);
-    return this.preview({ kind: 'import', name }, wanted, { ...options, problems });
+    const { wanted, problems, ignored } = await readBudgetCsv(text);
+    const preview = await this.preview({ kind: 'import', name }, wanted, { ...options, problems });
+    return { ...preview, ...(ignored.length > 0 && { ignored }) };
   }
 
   /**

@@ -6,9 +6,17 @@ export type Limit = string;
 
 export const NO_LIMIT: Limit = '';
 
-/** `$5,000`, `5,000`, `none` */
+/** The largest limit, which stands for none in files of administrators. */
+export const UNLIMITED: Limit = '9'.repeat(18);
+
+export function isUnlimited(limit: Limit): boolean {
+  return limit === UNLIMITED;
+}
+
+/** `$5,000`, `5,000`, `unlimited`, `none` */
 export function formatLimit(limit: Limit, unit: Plan): string {
   if (limit === NO_LIMIT) return 'none';
+  if (isUnlimited(limit)) return 'unlimited';
   return `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(BigInt(limit)), 0)}`;
 }
 

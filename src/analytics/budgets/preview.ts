@@ -75,6 +75,8 @@ export interface Preview {
   readonly rows: readonly PreviewRow[];
   /** Rejected requests with the reason. */
   readonly problems: readonly LimitProblem[];
+  /** Columns of the file that have no meaning here. */
+  readonly ignored?: readonly string[];
 }
 
 export interface LimitPreviewOptions {

@@ -1,6 +1,8 @@
 import { assertGolden } from '../../../test/support/golden.ts';
 import { person, serviceAccount } from '../../../test/support/budgets.ts';
 import type { Batch, BatchRow, RowState } from './batch.ts';
+import { identityKey } from '../identity.ts';
+import { wholeAmount } from '../insights/amounts.ts';
 import { leftOutOf, type Preview } from './preview.ts';
 import { batchText, describeSource, previewText, summarizeBatch, summarizePreview } from './texts.ts';
 
@@ -61,6 +63,18 @@ describe('the texts of previews and reports', () => {
       'budgets-texts.txt',
       [
         previewText(preview),
+        previewText(
+          { ...preview, ignored: ['Team'] },
+          {
+            use: {
+              consumption: preview.rows.map(({ identity }) => ({
+                key: identityKey(identity),
+                amount: wholeAmount(1500),
+              })),
+              limits: [],
+            },
+          },
+        ),
         previewText({ ...preview, rows: Array<Preview['rows'][number]>(4).fill(preview.rows[0]!) }, { most: 2 }),
         batchText(batch),
         batchText({ ...done, rows: [row('confirmed'), row('failed', { message: 'x' })], leftOut: leftOutOf(preview) }),

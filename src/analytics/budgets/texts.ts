@@ -1,11 +1,13 @@
 import { printable } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
 import { formatDay } from '../../base/day.ts';
+import type { Decimal } from '../../base/decimal.ts';
 import type { Plan } from '../contract.ts';
-import type { Identity } from '../identity.ts';
+import { identityKey, type Identity } from '../identity.ts';
 import { tableText, type Column, type Table } from '../reports/table.ts';
 import { countStates, ROW_STATES, type Batch, type BatchRow, type RowState } from './batch.ts';
 import type { CsvRow } from './csv.ts';
+import { describeEffect, effectOf, isReached, type LimitUse } from './effect.ts';
 import { formatLimit, NO_LIMIT } from './limit.ts';
 import {
   changesOf,
@@ -24,6 +26,11 @@ import type { Reminder } from './reminders.ts';
 /** Largest number of rows listed of each kind, for short output; a document lists all. */
 export interface TextOptions {
   readonly most?: number;
+}
+
+/** Options of a preview's text: with the consumption, its effect on people. */
+export interface PreviewTextOptions extends TextOptions {
+  readonly use?: LimitUse | undefined;
 }
 
 const PREVIEW_KINDS: Readonly<Record<PreviewKind, string>> = {
@@ -63,15 +70,24 @@ export function summarizePreview(preview: Preview): string {
   const counts = countKinds(preview);
   const changes = changesOf(preview).length;
   const kinds = list((['new', 'changed', 'cleared'] as const).map((kind) => [counts[kind], PREVIEW_KINDS[kind]]));
-  const { length: problems } = preview.problems;
+  const { length: problems } = obstaclesIn(preview.problems);
+  const repeated = preview.problems.length - problems;
   return [
     `${several(changes, 'change')}${changes > 0 ? `: ${kinds}` : ''}`,
     list([[counts.unchanged, PREVIEW_KINDS.unchanged]]),
     list([[counts.conflict, PREVIEW_KINDS.conflict]]),
     problems > 0 ? several(problems, 'problem') : '',
+    list([[repeated, 'repeated']]),
+    describeIgnored(preview),
   ]
     .filter((part) => part !== '')
     .join('; ');
+}
+
+/** `ignored columns: Team, Note` */
+function describeIgnored({ ignored = [] }: Preview): string {
+  if (ignored.length === 0) return '';
+  return `ignored column${ignored.length === 1 ? '' : 's'}: ${ignored.map(printable).join(', ')}`;
 }
 
 /** `3 of 5 limits are set as requested: 3 applied, 1 refused, 1 not sent; 2 skipped` */
@@ -88,16 +104,18 @@ export function summarizeBatch(batch: Batch): string {
 }
 
 /** Planned changes, and rejected ones with the reason. */
-export function previewText(preview: Preview, options: TextOptions = {}): string {
+export function previewText(preview: Preview, options: PreviewTextOptions = {}): string {
   const { unit, source, readAt, rows, problems } = preview;
+  const { use } = options;
   const conflicts = rows.filter(({ kind }) => kind === 'conflict');
   const unchanged = rows.filter(({ kind }) => kind === 'unchanged');
   return [
     `${describeSource(source)}: preview\n`,
     `${summarizePreview(preview)}. Limits ${inUnit(unit)}, read ${moment(readAt)}. Nothing is changed yet.\n`,
+    ...(use ? [`${describeEffect(effectOf(preview, use), unit)}.\n`] : []),
     ...section('Problems: these rows are skipped', problemTable(problems), options),
     ...section('Changed by another client: these limits are kept', previewTable(conflicts, unit), options),
-    ...section('Changes', previewTable(changesOf(preview), unit), options),
+    ...section('Changes', previewTable(changesOf(preview), unit, use), options),
     ...section('Unchanged', previewTable(unchanged, unit), options),
   ].join('\n');
 }
@@ -141,9 +159,11 @@ export function describeReminder({ identity, on, note }: Reminder): string {
 }
 
 /** A table of the rows of a preview. */
-export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
+export function previewTable(rows: readonly PreviewRow[], unit: Plan, use?: LimitUse): Table {
   const hasLines = rows.some(({ line }) => line !== undefined);
   const isConflict = rows.some(({ expected }) => expected !== undefined);
+  const spent = new Map(use?.consumption.map(({ key, amount }) => [key, amount]));
+  const consumedBy = (identity: Identity): Decimal => spent.get(identityKey(identity)) ?? 0n;
   return {
     columns: [
       text('kind', 'Change'),
@@ -151,6 +171,7 @@ export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
       ...(isConflict ? [amount('expected', 'Was')] : []),
       amount('before', 'Now'),
       amount('after', 'New'),
+      ...(use ? [{ name: 'consumed', title: 'Consumed', kind: unit } as const, text('over', '')] : []),
       ...(hasLines ? [LINE] : []),
     ],
     rows: rows.map(({ kind, identity, before, after, expected, line }) => [
@@ -159,6 +180,7 @@ export function previewTable(rows: readonly PreviewRow[], unit: Plan): Table {
       ...(isConflict ? [expected === undefined ? undefined : formatLimit(expected, unit)] : []),
       formatLimit(before, unit),
       formatLimit(after, unit),
+      ...(use ? [consumedBy(identity), isReached(consumedBy(identity), after) ? 'over' : ''] : []),
       ...(hasLines ? [line] : []),
     ]),
   };

@@ -135,8 +135,12 @@ describe('the client of the analytics API', () => {
     await client.call('dauCount', {});
     assert.deepEqual(pauses, [7000]);
     fault({ status: 503, retryAfter: 90, times: 1 });
-    await client.call('dauCount', {});
+    const reported: [number, string][] = [];
+    const before = Date.now();
+    await client.call('dauCount', {}, { onPause: (until, { code }) => void reported.push([until, code]) });
     assert.deepEqual(pauses, [7000, 90_000]);
+    assert.deepEqual([reported.length, reported[0]![1]], [1, 'ServiceFailed']);
+    assert.ok(reported[0]![0] >= before + 80_000, 'the end of the pause is known at once');
     fault({ status: 429, retryAfter: 3600, times: 1 });
     await assert.rejects(client.call('dauCount', {}), { code: 'RateLimited', message: /1 h 0 min/ });
   });

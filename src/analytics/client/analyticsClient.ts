@@ -34,10 +34,10 @@ export interface CallOptions {
    */
   readonly isBackground?: (() => boolean) | undefined;
   /**
-   * Called when the service wants no requests before `until`, in milliseconds since 1970. If that is soon, the client
-   * waits.
+   * Called at once when no request is sent before `until`, in milliseconds since 1970, because the service wants a
+   * pause or fails. If that is soon, the client waits.
    */
-  readonly onPause?: ((until: number) => void) | undefined;
+  readonly onPause?: ((until: number, reason: SextantError) => void) | undefined;
 }
 
 /** The endpoints whose answers come in pages. */
@@ -68,6 +68,8 @@ const BACKOFF_BASE_MS = 500;
 const BACKOFF_MOST_MS = 20_000;
 /** Longest pause to wait for; a longer one is reported. */
 const LONGEST_PAUSE_MS = 120_000;
+/** Shortest pause after a failure that is reported: others pass before anyone reads of them. */
+const LEAST_REPORTED_MS = 1_500;
 const LONGEST_MESSAGE = 1000;
 /** Longest message that may hold a list: the unknown among five thousand accounts (section 4.11). */
 const LONGEST_LIST = 2_000_000;
@@ -110,20 +112,24 @@ export class AnalyticsClient {
     const endpoint: Endpoint = endpoints[name];
     const isWrite = endpoint.scope === 'budgets:write';
     for (let attempt = 1; ; attempt++) {
-      await this.#budget.take(endpoint.rateGroup, isBackground?.(), signal, onPause);
+      const now = (): number => (this.#edges.clock ?? systemClock).now();
+      await this.#budget.take(endpoint.rateGroup, isBackground?.(), signal, (until) =>
+        onPause?.(until, clientErrors.rateLimited(until - now())),
+      );
       throwIfCancelled(signal);
       const outcome = await this.#send(endpoint, request, isWrite ? undefined : signal);
       if ('text' in outcome) return readAnswer(name, outcome.text);
       const { error, canRetry, afterMs, isUnheard } = outcome;
       if (error.code === 'RateLimited') {
         this.#budget.block(endpoint.rateGroup, afterMs ?? 0);
-        onPause?.((this.#edges.clock ?? systemClock).now() + (afterMs ?? 0));
+        onPause?.(now() + (afterMs ?? 0), error);
       }
       if (isWrite && canRetry && !isUnheard) throw clientErrors.writeUnknown(error);
       const most = error.code === 'Unreachable' && isUnheard ? CONNECTION_ATTEMPTS : ATTEMPTS;
       if (!canRetry || attempt >= most || (afterMs ?? 0) > LONGEST_PAUSE_MS) throw error;
       this.#edges.logger?.debug(`${endpoint.path}: ${error.message} Attempt ${attempt} of ${ATTEMPTS}.`);
       const pauseMs = afterMs ?? backoffMs(attempt, this.#edges.random);
+      if (error.code !== 'RateLimited' && pauseMs >= LEAST_REPORTED_MS) onPause?.(now() + pauseMs, error);
       await (this.#edges.sleep ?? realSleep)(pauseMs, signal);
     }
   }

@@ -96,12 +96,16 @@ export function creditsBy(rows: Iterable<CreditPoint>, dimension: 'user' | 'mode
   return shares(items);
 }
 
-/** Formats an amount for display, `1,234.5`: at most `digits` decimals, a half rounded away from zero. */
-export function formatAmount(amount: Decimal, digits: number): string {
+/** Rounds an estimate or a price to `digits` decimals, a half away from zero: more digits would only look exact. */
+export function roundAmount(amount: Decimal, digits: number): Decimal {
   const step = UNIT / 10n ** BigInt(digits);
   const half = amount < 0n ? -step / 2n : step / 2n;
-  const rounded = ((amount + half) / step) * step;
-  const [whole = '', fraction = ''] = formatDecimal(rounded).split('.');
+  return ((amount + half) / step) * step;
+}
+
+/** Formats an amount for display, `1,234.5`: at most `digits` decimals, a half rounded away from zero. */
+export function formatAmount(amount: Decimal, digits: number): string {
+  const [whole = '', fraction = ''] = formatDecimal(roundAmount(amount, digits)).split('.');
   return `${whole.replaceAll(/\B(?=(\d{3})+$)/g, ',')}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

@@ -3,6 +3,7 @@ import type { Decimal } from '../../base/decimal.ts';
 import type { BudgetOverride } from '../contract.ts';
 import { daysOf } from '../dateRules.ts';
 import { identityKey, identityOf, type Identity } from '../identity.ts';
+import { isUnlimited } from '../budgets/limit.ts';
 import { wholeAmount } from './amounts.ts';
 import type { Share } from './compare.ts';
 import { evenHistory, forecastMonth, type Forecast, type History } from './forecast.ts';
@@ -102,13 +103,17 @@ export function countLevels(statuses: readonly BudgetStatus[]): Readonly<Record<
   return counts;
 }
 
-/** The sum of all limits. */
-export function sumOfLimits(statuses: readonly Pick<BudgetStatus, 'limit'>[]): bigint {
-  return statuses.reduce((sum, { limit }) => sum + limit, 0n);
+/** The sum of all limits without unlimited ones, and the number of those. */
+export function sumOfLimits(statuses: readonly Pick<BudgetStatus, 'limit'>[]): {
+  readonly sum: bigint;
+  readonly unlimited: number;
+} {
+  const limited = statuses.filter(({ limit }) => !isUnlimited(String(limit)));
+  return { sum: limited.reduce((sum, { limit }) => sum + limit, 0n), unlimited: statuses.length - limited.length };
 }
 
 /** Used share, rounded down to a thousandth of a percent, so that a share of 1 means that the limit is reached. */
-function usedOf(spent: Decimal, limit: bigint): number {
+export function usedOf(spent: Decimal, limit: bigint): number {
   return Number((spent * 100_000n) / wholeAmount(limit)) / 100_000;
 }
 

@@ -1,9 +1,20 @@
+import { firstOfMonth, firstOfNextMonth } from '../../base/day.ts';
 import type { DayRange } from '../dateRules.ts';
 import type { Decimal } from '../../base/decimal.ts';
 
 /** The previous period: the same number of days, just before. */
 export function previousRange({ first, last }: DayRange): DayRange {
   return { first: first - (last - first + 1), last: first - 1 };
+}
+
+/**
+ * The same days of the month before, of a range from the first of a month: the 1st to the 20th with the 1st to the
+ * 20th, and a whole month with a whole one.
+ */
+export function sameDaysBefore({ first, last }: DayRange): DayRange {
+  const month = firstOfMonth(first - 1);
+  const isWhole = last === firstOfNextMonth(first) - 1;
+  return { first: month, last: isWhole ? first - 1 : Math.min(month + last - first, first - 1) };
 }
 
 /** Growth as a share of the earlier value: 0.25 is a quarter more. `undefined` if that was 0. */

@@ -6,7 +6,17 @@ import { METRIC_FIELDS, TOKEN_FIELDS, type BudgetOverride, type CostMetrics, typ
 import { amountOf, costBy, creditsBy, formatAmount, formatUsd, sumOf, wholeAmount, type CostPoint } from './amounts.ts';
 import { anomalousDays, median } from './anomalies.ts';
 import { dueAlerts, budgetStatuses, type NotifiedAlert } from './budgets.ts';
-import { growth, growthOfAmount, movers, previousRange, shares, top, total, type Share } from './compare.ts';
+import {
+  growth,
+  growthOfAmount,
+  movers,
+  previousRange,
+  sameDaysBefore,
+  shares,
+  top,
+  total,
+  type Share,
+} from './compare.ts';
 import { acceptance, distinctPeople, meanActive, sumMetrics, usageBy } from './people.ts';
 
 /* Checks every figure against the plainest computation of it: loops over all, text for exact sums, no code shared. */
@@ -201,6 +211,14 @@ describe('insights', () => {
 
   it('compare with the previous period, and have no growth from zero', () => {
     assert.deepEqual(previousRange({ first: 10, last: 16 }), { first: 3, last: 9 });
+    const before = (first: string, last: string): string[] => {
+      const range = sameDaysBefore({ first: parseDay(first)!, last: parseDay(last)! });
+      return [formatDay(range.first), formatDay(range.last)];
+    };
+    assert.deepEqual(before('2026-11-01', '2026-11-20'), ['2026-10-01', '2026-10-20']);
+    assert.deepEqual(before('2026-11-01', '2026-11-30'), ['2026-10-01', '2026-10-31'], 'a whole month');
+    assert.deepEqual(before('2026-03-01', '2026-03-30'), ['2026-02-01', '2026-02-28'], 'February has no 30th');
+    assert.deepEqual(before('2026-01-01', '2026-01-01'), ['2025-12-01', '2025-12-01']);
     assert.equal(growth(150, 100), 0.5);
     assert.equal(growth(3, 0), undefined);
     assert.equal(growthOfAmount(amountOf('0.75'), amountOf('1')), -0.25);

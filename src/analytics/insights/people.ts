@@ -78,6 +78,8 @@ export function usageBy(rows: readonly LanguagePoint[], dimension: 'language' | 
 /** Sums rows by language and by editor as they arrive, possibly hundreds of thousands, and keeps none of them. */
 export class UsageTally {
   readonly #sums = { language: new Map<string, Sum>(), editor: new Map<string, Sum>() };
+  readonly #pairs = new Map<string, Sum & { readonly language: string; readonly editor: string }>();
+  readonly #ofPerson = new Map<string, Map<string, number>>();
 
   add(rows: Iterable<LanguagePoint>): void {
     for (const row of rows) {
@@ -89,7 +91,37 @@ export class UsageTally {
         sum.people.add(person);
         for (const field of METRIC_FIELDS) sum.metrics[field] += row.metrics[field];
       }
+      this.#addPair(row, person);
     }
+  }
+
+  #addPair({ language, editor, metrics }: LanguagePoint, person: string): void {
+    const key = `${language}\0${editor}`;
+    const pair = this.#pairs.get(key) ?? { language, editor, people: new Set(), metrics: sumMetrics([]) };
+    this.#pairs.set(key, pair);
+    pair.people.add(person);
+    for (const field of METRIC_FIELDS) pair.metrics[field] += metrics[field];
+    const own = this.#ofPerson.get(person) ?? new Map<string, number>();
+    this.#ofPerson.set(person, own);
+    own.set(language, (own.get(language) ?? 0) + metrics.total_messages);
+  }
+
+  /** Use of each language in each editor, the most messages first. */
+  pairs(): PairUsage[] {
+    const all = [...this.#pairs.values()].map((one) => ({
+      ...one,
+      metrics: { ...one.metrics },
+      people: one.people.size,
+    }));
+    return all.sort(
+      (a, b) => b.metrics.total_messages - a.metrics.total_messages || (a.language < b.language ? -1 : 1),
+    );
+  }
+
+  /** Messages of an account in each language, the most first. */
+  languagesOf(key: string): readonly { readonly language: string; readonly messages: number }[] {
+    const all = [...(this.#ofPerson.get(key) ?? [])].map(([language, messages]) => ({ language, messages }));
+    return all.sort((a, b) => b.messages - a.messages || (a.language < b.language ? -1 : 1));
   }
 
   /** Each language or editor, the one with most people first; equal ones by name. */
@@ -101,6 +133,14 @@ export class UsageTally {
     }));
     return all.sort((a, b) => b.people - a.people || (a.name < b.name ? -1 : 1));
   }
+}
+
+/** Use of a language in an editor. */
+export interface PairUsage {
+  readonly language: string;
+  readonly editor: string;
+  readonly people: number;
+  readonly metrics: Metrics;
 }
 
 interface Sum {

@@ -71,6 +71,13 @@ export function presenceOf(days: readonly ActiveDay[], last: Day, roster: readon
   return { people: people.sort(byLastActive), weekly: since(WEEK), monthly: since(MONTH) };
 }
 
+/** The number of accounts of each kind. */
+export function countPresence(people: readonly Presence[]): Readonly<Record<PresenceKind, number>> {
+  const counts = { active: 0, new: 0, returning: 0, stopped: 0, quiet: 0, never: 0 };
+  for (const { kind } of people) counts[kind]++;
+  return counts;
+}
+
 function kindOf(active: readonly Day[], first: Day, last: Day): PresenceKind {
   const silentSince = last - SILENT_DAYS;
   const before = active.filter((day) => day <= silentSince);

@@ -110,6 +110,27 @@ export function perUnit(amount: Decimal, units: number): Decimal | undefined {
   return units === 0 ? undefined : amount / BigInt(units);
 }
 
+/** The use that an amount paid for. */
+export interface PaidUse {
+  /** Different active accounts; undefined until all are known. */
+  readonly people: number | undefined;
+  readonly messages: number;
+  /** Accepted lines of completions. */
+  readonly lines: number;
+}
+
+/** An amount per active account, per message and per accepted line; undefined where there are none. */
+export function costPerUse(
+  amount: Decimal,
+  { people, messages, lines }: PaidUse,
+): Readonly<Record<keyof PaidUse, Decimal | undefined>> {
+  return {
+    people: people === undefined ? undefined : perUnit(amount, people),
+    messages: perUnit(amount, messages),
+    lines: perUnit(amount, lines),
+  };
+}
+
 /** A price of a model on a day. */
 export interface PricePoint {
   readonly date: string;

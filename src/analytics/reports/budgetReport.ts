@@ -1,8 +1,9 @@
 import { firstOfMonth, formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, Loaded, LoadOptions } from '../client/analyticsData.ts';
+import type { LimitUse } from '../budgets/effect.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
-import { identityOfKey, type Identity } from '../identity.ts';
+import { identityKey, identityOfKey, type Identity } from '../identity.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { costBy, creditsBy, type Measure } from '../insights/amounts.ts';
 import { budgetStatuses, type BudgetStatus } from '../insights/budgets.ts';
@@ -24,7 +25,7 @@ export interface BudgetReport extends Quality {
   readonly unit: Unit;
   /** The largest used share first. */
   readonly statuses: readonly BudgetStatus[];
-  /** Accounts with consumption and without an override, the most first; empty if no account has an override. */
+  /** Accounts with consumption and without an override, the most first. */
   readonly others: readonly Unlimited[];
   /** The end of the counted time, in milliseconds since 1970. */
   readonly countedUntil: number;
@@ -41,9 +42,8 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   if (overrides.offline && overrides.missing.length > 0) throw overrides.offline;
   const isUsd = overrides.rows.some(({ resource }) => resource === RESOURCE_OF_PLAN.usd);
   const unit: Unit = isUsd ? 'usd' : 'credits';
-  const open = await openDays(data, unit, overrides.rows.length === 0 ? { ...options, cachedOnly: true } : options);
+  const open = await openDays(data, unit, options);
   const { countedUntil } = open;
-  if (overrides.rows.length === 0) return { ...qualityOf(overrides), unit, statuses: [], others: [], countedUntil };
   const month = firstOfMonth(data.today);
   const isBegun = data.newestDay >= month;
   const days = { first: month, last: data.newestDay };
@@ -72,6 +72,12 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   };
 }
 
+/** The consumption and the limits, for the preview of a change. */
+export function limitUse({ statuses, others }: BudgetReport): LimitUse {
+  const spent = [...statuses, ...others].map(({ identity, spent: amount }) => ({ key: identityKey(identity), amount }));
+  return { consumption: spent, limits: statuses };
+}
+
 /** Consumption of each account on finished days: a limit of credits is measured by credit-usage-by-user. */
 async function finishedConsumption(
   data: AnalyticsData,
@@ -97,6 +103,8 @@ async function historiesOf(
   measure: Measure,
   options: LoadOptions | undefined,
 ): Promise<ReadonlyMap<string, History>> {
+  // A request without people would be for all of them.
+  if (statuses.length === 0) return new Map();
   const people = statuses.slice(0, MOST_HISTORIES).sort((a, b) => (a.key < b.key ? -1 : 1));
   const range = { first: data.newestDay - ACCOUNT_DAYS + 1, last: data.newestDay };
   const days = daysOf(range).map(formatDay);

@@ -6,8 +6,9 @@ import { costBy, sumOf } from '../insights/amounts.ts';
 import type { BurnDown } from '../insights/budgets.ts';
 import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
 import type { Forecast } from '../insights/forecast.ts';
+import { changeOfCost, unitCostOf, unitCosts, type CostChange, type UnitCost } from '../insights/unitCost.ts';
 import { finishedDays, historyOf, monthOf, openDays } from './monthSpending.ts';
-import { countKnown, loadBefore, qualityOf, type Quality } from './report.ts';
+import { countKnown, loadBefore, qualityOf, type Compared, type Quality } from './report.ts';
 import { MEASURE_OF, type Unit } from './unit.ts';
 
 export { MEASURE_OF, type Unit };
@@ -29,6 +30,11 @@ export interface CostReport extends Quality {
   readonly byDay: readonly Share[];
   /** Resources with the largest changes since the previous period. */
   readonly movers: readonly Mover[];
+  /** Tokens, price and parts of the cost: of all together, and of each model and machine. */
+  readonly whole: Omit<UnitCost, 'key' | 'name'>;
+  readonly byModel: readonly UnitCost[];
+  /** Causes of the change since the previous period; undefined if some of its days are unknown. */
+  readonly change: CostChange | undefined;
   /**
    * The month of the range's last day, up to that day or up to the last day before an unknown one; of a range up to the
    * newest day, this month with what is known of today. Undefined if its first day is unknown.
@@ -52,7 +58,7 @@ const MOVERS = 5;
 export async function costReport(
   data: AnalyticsData,
   range: DayRange,
-  options: LoadOptions & { readonly unit?: Unit | undefined } = {},
+  { before: period, ...options }: LoadOptions & Compared & { readonly unit?: Unit | undefined } = {},
 ): Promise<CostReport> {
   const groups = [
     'COST_ANALYTICS_GROUP_BY_PRODUCT',
@@ -61,8 +67,11 @@ export async function costReport(
   ] as const;
   const [cost, before, finished] = await Promise.all([
     data.cost(range, groups, { ...options, daily: true }),
-    loadBefore(data, range, (days) =>
-      data.cost(days, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
+    loadBefore(
+      data,
+      range,
+      (days) => data.cost(days, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
+      period,
     ),
     finishedDays(data, range.last, options),
   ]);
@@ -72,6 +81,7 @@ export async function costReport(
   const daysKnown = countKnown(range, cost);
   const total = daysKnown === 0 ? undefined : sumOf(cost.rows, measure);
   const byResource = costBy(cost.rows, 'resource', measure);
+  const byModel = unitCosts(cost.rows, 'resource', measure);
   const { known } = finished;
   const isCurrent = known?.last === range.last && range.last >= data.newestDay;
   const open = isCurrent ? await openDays(data, unit, options) : undefined;
@@ -91,6 +101,9 @@ export async function costReport(
     byKey: costBy(cost.rows, 'byok', measure),
     byDay: costBy(cost.rows, 'day', measure).sort((a, b) => (a.key < b.key ? -1 : 1)),
     movers: isWhole && before ? movers(byResource, costBy(before, 'resource', measure), MOVERS) : [],
+    whole: unitCostOf(cost.rows, measure),
+    byModel,
+    change: isWhole && before ? changeOfCost(unitCosts(before, 'resource', measure), byModel) : undefined,
     month: burn?.pace,
     countedUntil,
     burnDown: burn,

@@ -3,7 +3,7 @@ import { isCancelled, type SextantError } from '../../base/errors.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import { endpoints, RATE_LIMITS } from '../contract.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
-import { UsageTally, type Usage } from '../insights/people.ts';
+import { UsageTally, type PairUsage, type Usage } from '../insights/people.ts';
 import type { Quality } from './report.ts';
 
 /** Usage by language and editor, of the days loaded so far. */
@@ -11,6 +11,9 @@ export interface LanguageReport extends Quality {
   readonly range: DayRange;
   readonly languages: readonly Usage[];
   readonly editors: readonly Usage[];
+  readonly pairs: readonly PairUsage[];
+  /** Messages of an account in each language, the most first. */
+  readonly languagesOf: UsageTally['languagesOf'];
   readonly daysDone: number;
   readonly days: number;
   /** Rows received of the current day. */
@@ -44,6 +47,8 @@ export async function loadLanguages(
     range,
     languages: tally.by('language'),
     editors: tally.by('editor'),
+    pairs: tally.pairs(),
+    languagesOf: (key) => tally.languagesOf(key),
     daysDone: done,
     days: days.length,
     rows,

@@ -34,18 +34,23 @@ export function qualityOf(...parts: readonly Loaded<unknown>[]): Quality {
 }
 
 /**
- * The result of `load` for the previous period. Undefined if the service no longer has it, or not all its days are
+ * The result of `load` for the previous period, or for another one to compare with. Undefined if the service no longer has it, or not all its days are
  * known, since the gap would look like growth.
  */
 export async function loadBefore<Row>(
   data: AnalyticsData,
   range: DayRange,
   load: (before: DayRange) => Promise<Loaded<Row>>,
+  before = previousRange(range),
 ): Promise<readonly Row[] | undefined> {
-  const before = previousRange(range);
   if (before.first < oldestDay(data.today)) return undefined;
   const { rows, missing } = await load(before);
   return missing.length > 0 ? undefined : rows;
+}
+
+/** Another period to compare with than the previous one. */
+export interface Compared {
+  readonly before?: DayRange | undefined;
 }
 
 /** `2026-11-21 09:30 UTC` */

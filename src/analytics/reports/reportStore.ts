@@ -4,6 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
 import type { Identity } from '../identity.ts';
+import { previousRange } from '../insights/compare.ts';
 import { budgetReport, type BudgetReport } from './budgetReport.ts';
 import { costReport, type CostReport } from './costReport.ts';
 import { loadLanguages, type LanguageReport } from './languageReport.ts';
@@ -48,8 +49,10 @@ export interface LoadedReport<R> {
   readonly isLoading: boolean;
   /** The user stopped the load. */
   readonly isStopped: boolean;
-  /** End of a pause that the service demands, in milliseconds since 1970; 0 without one. */
+  /** End of a pause that the service demands or its failure causes, in milliseconds since 1970; 0 without one. */
   readonly pausedUntil: number;
+  /** Reason of that pause. */
+  readonly pausedBy?: SextantError;
   /** Reason why there is no report, or no newer one. */
   readonly error?: SextantError;
 }
@@ -63,6 +66,8 @@ export interface StoreDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly onChange: (name: ReportName) => void;
+  /** The seats of the organization, if a roster is chosen. */
+  readonly roster?: () => Promise<readonly Identity[]>;
 }
 
 const NOT_LOADED = { isLoading: false, isStopped: false, pausedUntil: 0 };
@@ -92,6 +97,8 @@ export class ReportStore {
   /** The store with the reports of the month. */
   readonly #month: ReportStore;
   #range: DayRange;
+  /** The period to compare with; without one, the previous period. */
+  #before: DayRange | undefined;
   #runningBudgets: { readonly report: Promise<BudgetReport>; readonly cachedOnly: boolean | undefined } | undefined;
   /** The report that the user waits for. */
   #inView: ReportName | undefined;
@@ -105,12 +112,19 @@ export class ReportStore {
   }
 
   /** Creates a store for other days of the same account. */
-  withRange(range: DayRange, dependencies: StoreDependencies): ReportStore {
-    return new ReportStore(this.data, range, dependencies, this.#month);
+  withRange(range: DayRange, dependencies: StoreDependencies, before?: DayRange): ReportStore {
+    const store = new ReportStore(this.data, range, dependencies, this.#month);
+    store.#before = before;
+    return store;
   }
 
   get range(): DayRange {
     return this.#range;
+  }
+
+  /** The period that growth and changes are measured from. */
+  get before(): DayRange {
+    return this.#before ?? previousRange(this.#range);
   }
 
   state<N extends ReportName>(name: N): LoadedReport<Reports[N]> {
@@ -151,6 +165,11 @@ export class ReportStore {
     await this.reload(OF_LIMITS.filter((name) => this.#month.#reports.has(name)));
   }
 
+  /** Loads the reports of the current days again, for all stores of the account: a day or a month has begun. */
+  async reloadCurrent(): Promise<void> {
+    await this.reload(OF_MONTH.filter((name) => this.#month.#reports.has(name)));
+  }
+
   /** Continues stopped and failed loads. */
   async resume(names: readonly ReportName[], person?: Identity): Promise<void> {
     const wanted = names.filter((name) => {
@@ -169,10 +188,17 @@ export class ReportStore {
   /** Stops loads and keeps what has arrived. */
   stop(names: readonly ReportName[]): void {
     for (const name of names) {
-      if (!this.#running.has(name)) continue;
-      this.#abort(name);
-      this.#setState(name, { isLoading: false, isStopped: true });
+      if (!this.#storeOf(name).#running.has(name)) continue;
+      this.#storeOf(name).#stop(name);
     }
+  }
+
+  #stop(name: ReportName): void {
+    const { pausedUntil, pausedBy } = this.state(name);
+    this.#abort(name);
+    // A load that was stopped in a pause shows why it paused.
+    const isPaused = pausedBy !== undefined && pausedUntil > this.#dependencies.clock.now();
+    this.#setState(name, { isLoading: false, isStopped: true, pausedUntil: 0, ...(isPaused && { error: pausedBy }) });
   }
 
   /** Removes a report of this range, such as that of another person. */
@@ -207,24 +233,29 @@ export class ReportStore {
     const { signal } = running;
     this.#setState(name, { isLoading: true, isStopped: false, pausedUntil: 0, error: undefined });
     try {
+      let cached: Reports[ReportName] | undefined;
       if (this.report(name) === undefined) {
-        const cached = await this.#request(name, person, { signal, cachedOnly: true });
+        cached = await this.#request(name, person, { signal, cachedOnly: true });
         if (signal.aborted) return;
         if (cached.asOf !== undefined && cached.missing.length === 0) this.#setState(name, { report: cached });
       }
-      const onPause = (pausedUntil: number): void => {
-        if (!signal.aborted) this.#setState(name, { pausedUntil });
+      const onPause = (pausedUntil: number, pausedBy: SextantError): void => {
+        if (signal.aborted) return;
+        // Meanwhile, cached figures are better than nothing; those with gaps state them.
+        const isNeeded = this.state(name).report === undefined && cached?.asOf !== undefined;
+        const report = isNeeded ? ({ ...cached, offline: pausedBy } as Reports[ReportName]) : undefined;
+        this.#setState(name, { pausedUntil, pausedBy, ...(report && { report }) });
       };
       const report = await this.#request(name, person, { signal, refresh, onPause });
       if (signal.aborted) return;
-      this.#setState(name, { report, isLoading: false });
+      this.#setState(name, { report, isLoading: false, ...afterPause(report.offline) });
       this.#resumeAfterPause(name, person, report.offline);
     } catch (error) {
       // The caller that cancelled it sets the state.
       if (signal.aborted || isCancelled(error)) return;
       this.#dependencies.logger.warn(`Analytics, ${name}: ${describeError(error)}`);
       const known = error instanceof SextantError ? error : new SextantError('Internal', describeError(error));
-      this.#setState(name, { isLoading: false, error: known });
+      this.#setState(name, { isLoading: false, error: known, ...afterPause(known) });
       this.#resumeAfterPause(name, person, known);
     } finally {
       if (this.#running.get(name) === running) this.#running.delete(name);
@@ -246,9 +277,9 @@ export class ReportStore {
     };
     switch (name) {
       case 'usage':
-        return usageReport(data, range, options);
+        return usageReport(data, range, { ...options, before: this.#before });
       case 'cost':
-        return costReport(data, range, options);
+        return costReport(data, range, { ...options, before: this.#before });
       case 'people':
         return loadPeople(data, range, { ...options, isBackground: () => this.#inView !== name }, onReport);
       case 'spending':
@@ -265,7 +296,7 @@ export class ReportStore {
       case 'unusual':
         return unusualReport(data, { ...options, isBackground: () => true });
       case 'presence':
-        return presenceReport(data, { ...options, isBackground: () => true });
+        return presenceReport(data, { ...options, isBackground: () => true }, await this.#dependencies.roster?.());
       case 'person': {
         if (!person) throw new RangeError('no person is chosen');
         return peopleSpending(data, range, [person], await this.#unit(options), options);
@@ -308,6 +339,11 @@ export class ReportStore {
     this.#dependencies.onChange(name);
     if (OF_MONTH.includes(name)) for (const store of this.#derived) store.#dependencies.onChange(name);
   }
+}
+
+/** A pause that the service demands goes on after the load; that after a failure ends with it. */
+function afterPause(error: SextantError | undefined): Pick<ReportChange, 'pausedUntil'> {
+  return error?.code === 'RateLimited' ? {} : { pausedUntil: 0 };
 }
 
 /** Whether a report covers all its days and people. */

@@ -168,6 +168,29 @@ describe('reports', () => {
       assert.ok(report.month!.projected! > report.month!.spent);
     });
 
+    it(`of cost have every field of the service, by model and in the change, on the plan ${plan}`, async () => {
+      const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
+      const report = await costReport(data, week);
+      const group_by_keys = ['COST_ANALYTICS_GROUP_BY_RESOURCE'] as const;
+      const { data_points: points } = await client.call('costAnalytics', {
+        ...dates,
+        group_by_keys: [...group_by_keys],
+        granularity: 'COST_ANALYTICS_TIME_GRANULARITY_TOTAL',
+        page_size: 1000,
+      });
+      const rows = tableJson(costTable(report.points, 'resource'));
+      assert.equal(rows.length, points.length);
+      for (const { cost_metrics: metrics, group_by_values: values } of points) {
+        const row = rows.find(({ resource }) => resource === values.resource_display_name)!;
+        assert.equal(row.resource_type, values.resource_type);
+        for (const [field, value] of Object.entries(metrics)) assert.equal(row[field], String(value), field);
+      }
+      const { change, total } = report;
+      assert.ok(change);
+      assert.equal(change.now, total);
+      assert.equal(change.before + change.volume + change.mix + change.price + change.other, total);
+    });
+
     it(`of budgets count the consumption of all people this month, on the plan ${plan}`, async () => {
       const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
       const report = await budgetReport(data);

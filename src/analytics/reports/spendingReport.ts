@@ -15,6 +15,8 @@ export interface SpendingReport extends Quality {
   readonly unit: Unit;
   /** By account, over the range. */
   readonly points: readonly CostRow[];
+  /** The same of those people, day by day. */
+  readonly daily: readonly CostRow[];
   /** The people with the highest spending, day by day, the largest first. */
   readonly topPeople: readonly (DaySeries & { readonly identity: Identity })[];
 }
@@ -45,7 +47,7 @@ export async function spendingReport(
     .filter(({ key, amount }) => identities.has(key) && amount > 0n)
     .slice(0, TOP_PEOPLE);
   const base = { range, unit, points: total.rows };
-  if (most.length === 0) return { ...qualityOf(total), ...base, topPeople: [] };
+  if (most.length === 0) return { ...qualityOf(total), ...base, daily: [], topPeople: [] };
   const people = most.map(({ key }) => identities.get(key)!);
   const daily = await data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], { ...options, daily: true, people });
   const days = daysOf(range).map(formatDay);
@@ -53,6 +55,7 @@ export async function spendingReport(
   return {
     ...qualityOf(total, daily),
     ...base,
+    daily: daily.rows,
     topPeople: series.flatMap((one) => {
       const identity = identities.get(one.key);
       return identity ? [{ ...one, identity }] : [];

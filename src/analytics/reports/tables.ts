@@ -1,8 +1,11 @@
 import { formatDay } from '../../base/day.ts';
+import type { Decimal } from '../../base/decimal.ts';
 import type { LanguageRow, CostRow } from '../client/analyticsData.ts';
 import { identityOf } from '../identity.ts';
-import { costBy, wholeAmount, type Dimension } from '../insights/amounts.ts';
+import { METRIC_FIELDS, METRICS, TOKEN_FIELDS, type MetricField } from '../contract.ts';
+import { nameIn, roundAmount, wholeAmount, type Dimension } from '../insights/amounts.ts';
 import { MESSAGE_KINDS, KIND_FIELDS, acceptance, usageBy, type Usage } from '../insights/people.ts';
+import { unitCosts, type UnitCost } from '../insights/unitCost.ts';
 import type { BudgetReport } from './budgetReport.ts';
 import type { Cell, Column, Table } from './table.ts';
 import type { PeopleReport, UsageReport } from './usageReport.ts';
@@ -22,9 +25,26 @@ const USE: readonly Column[] = [
 
 type PersonMetrics = PeopleReport['people'][number]['metrics'];
 
+/** The fields of a metrics object that a table has no column for. */
+function detailsBesides(shown: readonly string[]): readonly MetricField[] {
+  return METRIC_FIELDS.filter((field) => !shown.includes(field));
+}
+
+const detail = (column: Column): Column => ({ ...column, isDetail: true });
+const metricDetails = (fields: readonly MetricField[]): Column[] =>
+  fields.map((field) => detail(count(field, METRICS[field])));
+
+/** Fields besides those of {@link USE}. */
+const REST = detailsBesides(USE.map(({ name }) => name));
+const DAY_REST = REST.filter((field) => !(field in MESSAGE_KINDS));
+
 function use(metrics: PersonMetrics): Cell[] {
   const { bySuggestions, byLines } = acceptance(metrics);
   return [metrics.total_messages, metrics.total_modified_lines_of_code, bySuggestions, byLines];
+}
+
+function restOf(metrics: PersonMetrics): Cell[] {
+  return REST.map((field) => metrics[field]);
 }
 
 /** Each day: active people, and their activity by kind. */
@@ -35,12 +55,14 @@ export function dayTable({ days }: UsageReport): Table {
       count('active', 'Active'),
       ...USE,
       ...KIND_FIELDS.map((field) => count(field, MESSAGE_KINDS[field])),
+      ...metricDetails(DAY_REST),
     ],
     rows: days.map(({ date, active, metrics }) => [
       date,
       active,
       ...(metrics ? use(metrics) : USE.map(() => undefined)),
       ...KIND_FIELDS.map((field) => metrics?.[field]),
+      ...DAY_REST.map((field) => metrics?.[field]),
     ]),
   };
 }
@@ -49,8 +71,8 @@ export function dayTable({ days }: UsageReport): Table {
 export function personTable({ people }: PeopleReport): Table {
   const sorted = [...people].sort((a, b) => b.metrics.total_messages - a.metrics.total_messages);
   return {
-    columns: [text('identity', 'Person'), count('active_days', 'Active days'), ...USE],
-    rows: sorted.map((row) => [identityOf(row).name, row.active_days, ...use(row.metrics)]),
+    columns: [text('identity', 'Person'), count('active_days', 'Active days'), ...USE, ...metricDetails(REST)],
+    rows: sorted.map((row) => [identityOf(row).name, row.active_days, ...use(row.metrics), ...restOf(row.metrics)]),
   };
 }
 
@@ -63,8 +85,8 @@ export function languageTable(rows: readonly LanguageRow[], dimension: 'language
 export function usageTable(usage: readonly Usage[], dimension: 'language' | 'editor'): Table {
   const title = dimension === 'language' ? 'Language' : 'Editor';
   return {
-    columns: [text(dimension, title), count('people', 'People (overlapping)'), ...USE],
-    rows: usage.map(({ name, people, metrics }) => [name, people, ...use(metrics)]),
+    columns: [text(dimension, title), count('people', 'People (overlapping)'), ...USE, ...metricDetails(REST)],
+    rows: usage.map(({ name, people, metrics }) => [name, people, ...use(metrics), ...restOf(metrics)]),
   };
 }
 
@@ -77,22 +99,79 @@ const COST_TITLES: Readonly<Record<Dimension, string>> = {
   day: 'Day',
 };
 
-/** Cost of each subject in dollars and credits; days in order, else the highest first. */
+/** Titles of the tokens, in the order of their fields. */
+export const TOKEN_TITLES: Readonly<Record<(typeof TOKEN_FIELDS)[number], string>> = {
+  input_tokens: 'Input tokens',
+  output_tokens: 'Output tokens',
+  cache_read_tokens: 'Tokens read from the cache',
+  cache_write_tokens: 'Tokens written to the cache',
+};
+
+/**
+ * Cost of each subject in dollars and credits, with the parts of the cost and the tokens; days in order, else the
+ * highest first.
+ */
 export function costTable(points: readonly CostRow[], dimension: Dimension): Table {
-  const billed = costBy(points, dimension, 'billed_amount_usd');
-  const of = (measure: 'estimated_customer_cost_usd' | 'credits_consumed'): Map<string, bigint> =>
-    new Map(costBy(points, dimension, measure).map(({ key, amount }) => [key, amount]));
-  const [estimated, credits] = [of('estimated_customer_cost_usd'), of('credits_consumed')];
+  const billed = unitCosts(points, dimension, 'billed_amount_usd');
   if (dimension === 'day') billed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const of = (measure: 'estimated_customer_cost_usd' | 'credits_consumed'): Map<string, UnitCost> =>
+    new Map(unitCosts(points, dimension, measure).map((one) => [one.key, one]));
+  const [estimated, credits] = [of('estimated_customer_cost_usd'), of('credits_consumed')];
+  const kinds = kindsIn(points, dimension);
+  const amount = (name: string, title: string, kind: 'usd' | 'credits' = 'usd'): Column => ({ name, title, kind });
   return {
     columns: [
       text(dimension, COST_TITLES[dimension]),
-      { name: 'billed_amount_usd', title: 'Billed', kind: 'usd' },
-      { name: 'estimated_customer_cost_usd', title: 'Estimated', kind: 'usd' },
-      { name: 'credits_consumed', title: 'Credits', kind: 'credits' },
+      amount('billed_amount_usd', 'Billed'),
+      amount('estimated_customer_cost_usd', 'Estimated'),
+      amount('credits_consumed', 'Credits', 'credits'),
+      amount('estimated_usd_per_million_tokens', 'Estimated per million tokens'),
+      detail(amount('credits_per_million_tokens', 'Credits per million tokens', 'credits')),
+      detail(amount('base_cost_usd', 'Base cost')),
+      detail(amount('surcharge_usd', 'Surcharge')),
+      ...TOKEN_FIELDS.map((field) => detail(count(field, TOKEN_TITLES[field]))),
+      detail(share('cache_share', 'Input from the cache')),
+      ...(kinds ? [detail(text(kinds.name, 'Kind'))] : []),
     ],
-    rows: billed.map(({ key, name, amount }) => [name, amount, estimated.get(key), credits.get(key)]),
+    rows: billed.map(({ key, name, amount, base, surcharge, tokens, cacheShare }): Cell[] => [
+      name,
+      amount,
+      estimated.get(key)?.amount,
+      credits.get(key)?.amount,
+      roundedPrice(estimated.get(key)?.perMillion),
+      roundedPrice(credits.get(key)?.perMillion),
+      base,
+      surcharge,
+      ...TOKEN_FIELDS.map((field): Decimal => wholeAmount(tokens[field])),
+      cacheShare,
+      ...(kinds ? [kinds.of.get(key)] : []),
+    ]),
   };
+}
+
+/** A price without digits that only a division makes. */
+export function roundedPrice(price: Decimal | undefined): Decimal | undefined {
+  return price === undefined ? undefined : roundAmount(price, 6);
+}
+
+/** An estimate in cents, or hundredths of a credit. */
+export function roundedEstimate(amount: Decimal | undefined): Decimal | undefined {
+  return amount === undefined ? undefined : roundAmount(amount, 2);
+}
+
+/** The kinds of accounts, or of models and machines, by key. */
+function kindsIn(
+  points: readonly CostRow[],
+  dimension: Dimension,
+): { readonly name: string; readonly of: ReadonlyMap<string, string> } | undefined {
+  if (dimension !== 'user' && dimension !== 'resource') return undefined;
+  const of = new Map<string, string>();
+  for (const point of points) {
+    const { user_info: info, resource_type: type } = point.group_by_values;
+    const kind = dimension === 'user' ? info?.user_type : type;
+    if (kind !== undefined) of.set(nameIn(point, dimension).key, kind);
+  }
+  return { name: dimension === 'user' ? 'user_type' : 'resource_type', of };
 }
 
 /** Each limit and its budget status. */
@@ -114,7 +193,7 @@ export function budgetTable({ statuses, unit }: BudgetReport): Table {
       used,
       spent,
       wholeAmount(limit),
-      projected,
+      roundedEstimate(projected),
       crossesOn === undefined ? undefined : formatDay(crossesOn),
     ]),
   };

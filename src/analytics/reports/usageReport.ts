@@ -6,7 +6,7 @@ import { daysOf, type DayRange } from '../dateRules.ts';
 import { anomalousDays } from '../insights/anomalies.ts';
 import { growth } from '../insights/compare.ts';
 import { acceptance, distinctPeople, meanActive, sumMetrics, type Acceptance } from '../insights/people.ts';
-import { countKnown, isMissing, loadBefore, qualityOf, type Quality } from './report.ts';
+import { countKnown, isMissing, loadBefore, qualityOf, type Compared, type Quality } from './report.ts';
 
 /** Usage of the product by an organization. */
 export interface UsageReport extends Quality {
@@ -39,12 +39,16 @@ export interface UsageDay {
  * Builds the report in two requests for any number of people, or in four with the previous period, if the service has
  * it.
  */
-export async function usageReport(data: AnalyticsData, range: DayRange, options?: LoadOptions): Promise<UsageReport> {
+export async function usageReport(
+  data: AnalyticsData,
+  range: DayRange,
+  { before: period, ...options }: LoadOptions & Compared = {},
+): Promise<UsageReport> {
   const [active, usage, activeBefore, usageBefore] = await Promise.all([
     data.dailyActive(range, options),
     data.dailyUsage(range, options),
-    loadBefore(data, range, (before) => data.dailyActive(before, options)),
-    loadBefore(data, range, (before) => data.dailyUsage(before, options)),
+    loadBefore(data, range, (before) => data.dailyActive(before, options), period),
+    loadBefore(data, range, (before) => data.dailyUsage(before, options), period),
   ]);
   const activeOn = new Map(active.rows.map(({ date, user_count }) => [date, user_count]));
   const metricsOf = new Map(usage.rows.map(({ date, metrics }) => [date, metrics]));

@@ -32,6 +32,8 @@ export interface RangeOptions {
   readonly days?: number;
   readonly from?: string;
   readonly to?: string;
+  /** First day of the period to compare with. */
+  readonly against?: string;
 }
 
 export const CONNECTION_HELP = `
@@ -57,7 +59,8 @@ export function withRangeOptions(command: Command): Command {
   return command
     .addOption(new Option('--days <number>', 'number of last days').argParser(days).conflicts(['from', 'to']))
     .option('--from <date>', 'first day, YYYY-MM-DD')
-    .option('--to <date>', 'last day, YYYY-MM-DD');
+    .option('--to <date>', 'last day, YYYY-MM-DD')
+    .option('--against <date>', 'first day of the period to compare with; default: the previous period');
 }
 
 function days(text: string): number {
@@ -118,8 +121,51 @@ export function loading(
   terminal: Terminal,
 ): { readonly load: LoadOptions; readonly done: () => void } {
   const progress = new ProgressLine(terminal.stderr);
+  const pauses = new Pauses(terminal, progress);
   const onProgress = (rows: number): void => progress.show(['Fetching', `${formatCount(rows)} rows`]);
-  return { load: { signal: terminal.signal, refresh: options.refresh, onProgress }, done: () => progress.clear() };
+  const onPause = (until: number, reason: SextantError): void => pauses.report(until, reason);
+  const done = (): void => {
+    pauses.end();
+    progress.clear();
+  };
+  return { load: { signal: terminal.signal, refresh: options.refresh, onProgress, onPause }, done };
+}
+
+const SECOND_MS = 1_000;
+
+/** Reports a pause once, with its end, and then the seconds left. */
+class Pauses {
+  readonly #terminal: Terminal;
+  readonly #progress: ProgressLine;
+  #until = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(terminal: Terminal, progress: ProgressLine) {
+    this.#terminal = terminal;
+    this.#progress = progress;
+  }
+
+  report(until: number, reason: SextantError): void {
+    // Requests at once pause for the same reason.
+    if (until <= this.#until + SECOND_MS) return;
+    this.#until = until;
+    this.#progress.clear();
+    const seconds = Math.max(1, Math.ceil((until - Date.now()) / SECOND_MS));
+    const again = reason.code === 'RateLimited' ? '' : ` Trying again in ${seconds} s.`;
+    this.#terminal.stderr.write(`sextant: ${reason.message}${again} Ctrl+C stops.\n`);
+    this.#timer ??= setInterval(() => this.#tick(), SECOND_MS).unref();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #tick(): void {
+    const seconds = Math.ceil((this.#until - Date.now()) / SECOND_MS);
+    if (seconds > 0) this.#progress.show(['Waiting', `${seconds} s`]);
+    else this.end();
+  }
 }
 
 /** Reads the range of days; by default, the last seven with figures. Throws `BadRange`. */
@@ -133,6 +179,13 @@ export function readRange({ days, from, to }: RangeOptions, data: AnalyticsData)
   if (last - first >= LIMITS.maxRangeDays) throw badRange(`${LIMITS.maxRangeDays} days are the most.`);
   if (first < oldestDay(data.today)) throw badRange(`Figures go back to ${formatDay(oldestDay(data.today))}.`);
   return range;
+}
+
+/** Reads the period to compare with: as many days from `--against`. Throws `BadRange`. */
+export function readCompared({ against }: RangeOptions, { first, last }: DayRange): DayRange | undefined {
+  if (against === undefined) return undefined;
+  const from = readDay('--against', against);
+  return { first: from, last: from + last - first };
 }
 
 function readDay(option: string, text: string): number {

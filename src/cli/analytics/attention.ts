@@ -1,14 +1,12 @@
-import { readFile } from 'node:fs/promises';
 import { attentionOf, failureOf } from '../../analytics/reports/attention.ts';
 import { allIsWell, describeAttention } from '../../analytics/reports/attentionTexts.ts';
 import { budgetReport } from '../../analytics/reports/budgetReport.ts';
 import { presenceReport } from '../../analytics/reports/presenceReport.ts';
+import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { unusualReport } from '../../analytics/reports/unusualReport.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
-import { readRoster, type Presence } from '../../analytics/insights/presence.ts';
-import type { Identity } from '../../analytics/identity.ts';
+import type { Presence } from '../../analytics/insights/presence.ts';
 import { formatDecimal } from '../../base/decimal.ts';
-import { SextantError } from '../../base/errors.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openData, type AnalyticsOptions } from './analytics.ts';
 
@@ -18,7 +16,7 @@ export interface AttentionOptions extends AnalyticsOptions {
 
 /** `sextant usage --attention`: who is over, what is unusual, who stopped. */
 export async function runAttention(options: AttentionOptions, terminal: Terminal): Promise<ExitCode> {
-  const roster = options.roster === undefined ? [] : await rosterIn(options.roster);
+  const roster = options.roster === undefined ? [] : await readRosterFile(options.roster);
   const data = await openData(options, terminal);
   const { load, done } = loading(options, terminal);
   const [budgets, unusual, presence] = await Promise.all([
@@ -50,23 +48,6 @@ export async function runAttention(options: AttentionOptions, terminal: Terminal
       terminal.stderr.write('sextant: Too many people are active to look for those who stopped.\n');
   }
   return items.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
-}
-
-async function rosterIn(file: string): Promise<Identity[]> {
-  const { default: papa } = await import('papaparse');
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    throw new SextantError('RosterUnreadable', `The roster ${file} cannot be read. Check its path.`, { cause: error });
-  }
-  const rows = papa.parse<string[]>(text.replace(/^\uFEFF/, ''), { skipEmptyLines: 'greedy' }).data;
-  const roster = readRoster(rows);
-  if (roster) return roster;
-  throw new SextantError(
-    'RosterUnreadable',
-    `The roster ${file} names no accounts. Its first row needs a column user_email, email, login or account.`,
-  );
 }
 
 /** The figures of an item for programs, amounts in full. */

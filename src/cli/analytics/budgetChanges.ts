@@ -15,6 +15,9 @@ import {
 } from '../../analytics/budgets/preview.ts';
 import type { BatchProgress } from '../../analytics/budgets/runBatch.ts';
 import { Reminders } from '../../analytics/budgets/reminders.ts';
+import { effectOf, type PreviewEffect } from '../../analytics/budgets/effect.ts';
+import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { budgetReport, limitUse } from '../../analytics/reports/budgetReport.ts';
 import {
   batchText,
   describeReminder,
@@ -183,9 +186,9 @@ async function change(
   options: RetryOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { changes } = await openAccount(options, terminal);
+  const { changes, data } = await openAccount(options, terminal);
   try {
-    return await changeBy(changes, preview, options, terminal);
+    return await changeBy({ changes, data }, preview, options, terminal);
   } catch (error) {
     if (!isCancelled(error)) throw error;
     terminal.stderr.write('sextant: Interrupted. Nothing was changed.\n');
@@ -194,7 +197,7 @@ async function change(
 }
 
 async function changeBy(
-  changes: BudgetChanges,
+  { changes, data }: { readonly changes: BudgetChanges; readonly data: AnalyticsData },
   preview: (changes: BudgetChanges, options: LimitPreviewOptions) => Promise<Preview>,
   options: RetryOptions,
   terminal: Terminal,
@@ -202,9 +205,11 @@ async function changeBy(
   const { stdin, stdout, stderr, signal } = terminal;
   const made = await preview(changes, { unit: options.unit, overwrite: options.overwrite, signal });
   const hasChanges = changesOf(made).length > 0;
+  const use =
+    hasChanges && !(options.yes && !options.dryRun) ? limitUse(await budgetReport(data, { signal })) : undefined;
   if (options.dryRun || !hasChanges) {
-    if (options.json) printJson(made, terminal);
-    else stdout.write(previewText(made, { most: stdout.isTTY ? LISTED : Infinity }));
+    if (options.json) printJson({ ...made, ...(use && { effect: effectJson(effectOf(made, use)) }) }, terminal);
+    else stdout.write(previewText(made, { most: stdout.isTTY ? LISTED : Infinity, use }));
     return isWhole(made) ? ExitCode.ok : ExitCode.nothingFound;
   }
   if (!options.yes) {
@@ -213,7 +218,7 @@ async function changeBy(
         'NotConfirmed',
         `${summarizePreview(made)}. Nothing was changed. Add --yes to apply without a terminal, or --dry-run to preview.`,
       );
-    stderr.write(`${previewText(made, { most: LISTED })}\n`);
+    stderr.write(`${previewText(made, { most: LISTED, use })}\n`);
     if (
       !(await confirm(
         `Apply ${changesOf(made).length === 1 ? '1 change' : `${formatCount(changesOf(made).length)} changes`}?`,
@@ -243,6 +248,16 @@ async function report(
   if (batch.error) return ExitCode.failed;
   const isFine = isComplete(batch) && obstaclesIn(batch.leftOut).length === 0;
   return isFine ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** The effect for programs, sums in full. */
+function effectJson({ newlyOver, over, sum, unlimited }: PreviewEffect): object {
+  return {
+    newly_over: newlyOver,
+    over,
+    sum_of_limits: { before: String(sum.before), after: String(sum.after) },
+    unlimited,
+  };
 }
 
 /** Whether all requested changes are possible. */

@@ -1,12 +1,14 @@
 import { Option, type Command } from 'commander';
 import type { GroupByKey } from '../../analytics/contract.ts';
-import type { Dimension } from '../../analytics/insights/amounts.ts';
+import { formatAmount, formatUsd, wholeAmount, type Dimension } from '../../analytics/insights/amounts.ts';
+import type { UnitCost } from '../../analytics/insights/unitCost.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
-import { costReport, type CostReport } from '../../analytics/reports/costReport.ts';
+import { costReport, type CostReport, type Unit } from '../../analytics/reports/costReport.ts';
 import { qualityOf } from '../../analytics/reports/report.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
-import { formatCell, formatGrowth } from '../../analytics/reports/table.ts';
-import { costTable } from '../../analytics/reports/tables.ts';
+import { formatCell, formatChange, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
+import { TOKEN_FIELDS } from '../../analytics/contract.ts';
+import { costTable, roundedEstimate, roundedPrice } from '../../analytics/reports/tables.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import {
   CONNECTION_HELP,
@@ -16,6 +18,7 @@ import {
   loading,
   openData,
   printTable,
+  readCompared,
   readRange,
   warnOfQuality,
   withAnalyticsOptions,
@@ -80,7 +83,7 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
     await printTable(table, about, options, terminal);
     return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   }
-  const report = await costReport(data, range, { ...load, unit: options.unit });
+  const report = await costReport(data, range, { ...load, unit: options.unit, before: readCompared(options, range) });
   done();
   warnOfQuality(report, terminal);
   if (options.json) printJson(summaryJson(report), terminal);
@@ -100,7 +103,7 @@ function titleOf({ unit }: CostReport): string {
 const NAMED = 5;
 
 function summary(report: CostReport): string {
-  const { unit, total, growth, month } = report;
+  const { unit, total, growth, month, whole, change } = report;
   const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
   const list = (shares: readonly Share[]): string => {
     const { top: first, others } = top(shares, NAMED);
@@ -117,6 +120,12 @@ function summary(report: CostReport): string {
     ['Products', list(report.byProduct)],
     ['Resources', list(report.byResource)],
     ['Keys', list(report.byKey)],
+    ['Parts', `base cost ${formatUsd(whole.base)}, surcharge ${formatUsd(whole.surcharge)}`],
+    [
+      'Tokens',
+      `${formatAmount(wholeAmount(whole.allTokens), 0)}, ${formatPrice(whole.perMillion, unit)} per million, ${formatShare(whole.cacheShare)} of input from the cache`,
+    ],
+    ...(change ? [['Change', describeChange(change, unit)] as const] : []),
     [
       'Month',
       month
@@ -124,6 +133,26 @@ function summary(report: CostReport): string {
         : '–',
     ],
   ]);
+}
+
+function describeChange({ volume, mix, price, other }: NonNullable<CostReport['change']>, unit: Unit): string {
+  const parts = [
+    `${formatChange(volume, unit)} by volume`,
+    `${formatChange(mix, unit)} by mix of models`,
+    `${formatChange(price, unit)} by price`,
+    ...(other === 0n ? [] : [`${formatChange(other, unit)} without tokens`]),
+  ];
+  return parts.join(', ');
+}
+
+function unitJson({ tokens, base, surcharge, perMillion, cacheShare }: Omit<UnitCost, 'key' | 'name'>): object {
+  return {
+    base_cost_usd: formatDecimal(base),
+    surcharge_usd: formatDecimal(surcharge),
+    ...Object.fromEntries(TOKEN_FIELDS.map((field) => [field, String(tokens[field])])),
+    per_million_tokens: perMillion === undefined ? null : formatDecimal(roundedPrice(perMillion)!),
+    cache_share: cacheShare ?? null,
+  };
 }
 
 function summaryJson(report: CostReport): object {
@@ -143,15 +172,20 @@ function summaryJson(report: CostReport): object {
           spent: formatDecimal(month.spent),
           days_elapsed: month.daysElapsed,
           days_in_month: month.daysInMonth,
-          projected: exact(month.projected),
-          projected_low: exact(month.band?.low),
-          projected_high: exact(month.band?.high),
-          as_last_week: exact(month.asLastWeek),
+          projected: exact(roundedEstimate(month.projected)),
+          projected_low: exact(roundedEstimate(month.band?.low)),
+          projected_high: exact(roundedEstimate(month.band?.high)),
+          as_last_week: exact(roundedEstimate(month.asLastWeek)),
         }
       : null,
     products: shares(report.byProduct),
     resources: shares(report.byResource),
     keys: shares(report.byKey),
     days: shares(report.byDay),
+    ...unitJson(report.whole),
+    models: report.byModel.map((one) => ({ name: one.name, amount: formatDecimal(one.amount), ...unitJson(one) })),
+    change: report.change
+      ? Object.fromEntries(Object.entries(report.change).map(([name, amount]) => [name, exact(amount as Decimal)]))
+      : null,
   };
 }

@@ -1,9 +1,12 @@
 import { Option, type Command } from 'commander';
-import { languageTable, dayTable, personTable } from '../../analytics/reports/tables.ts';
+import { languageTable, dayTable, personTable, roundedPrice } from '../../analytics/reports/tables.ts';
 import { qualityOf, type Quality } from '../../analytics/reports/report.ts';
 import { peopleReport, usageReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
-import { formatCell, formatGrowth, formatShare, type Table } from '../../analytics/reports/table.ts';
+import { formatCell, formatGrowth, formatPrice, formatShare, type Table } from '../../analytics/reports/table.ts';
+import { costPerUse } from '../../analytics/insights/unitCost.ts';
+import { costReport, type CostReport } from '../../analytics/reports/costReport.ts';
+import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import {
   CONNECTION_HELP,
@@ -13,6 +16,7 @@ import {
   loading,
   openData,
   printTable,
+  readCompared,
   readRange,
   warnOfQuality,
   withAnalyticsOptions,
@@ -63,6 +67,7 @@ export function addUsageCommand(program: Command, terminal: Terminal, exit: (cod
 async function runUsage(options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
   const data = await openData(options, terminal);
   const range = readRange(options, data);
+  const before = readCompared(options, range);
   const { load, done } = loading(options, terminal);
   const about = (what: string, { asOf }: Quality): string => `${what}, ${describeDays(range)}, ${describeAge(asOf)}`;
   const show = async (what: string, table: Table, quality: Quality): Promise<ExitCode> => {
@@ -83,23 +88,33 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
       return show(`Use by ${options.by}`, languageTable(loaded.rows, options.by), qualityOf(loaded));
     }
     case 'day': {
-      const report = await usageReport(data, range, load);
+      const report = await usageReport(data, range, { ...load, before });
       return show('Use by day', dayTable(report), report);
     }
     default: {
-      const report = await usageReport(data, range, load);
+      const report = await usageReport(data, range, { ...load, before });
       const { distinct } = await peopleReport(data, range, load);
+      const cost = await costReport(data, range, { ...load, before });
+      const per = perUse(report, cost, distinct);
       done();
       warnOfQuality(report, terminal);
-      if (options.json) printJson(summaryJson(report, distinct), terminal);
+      if (options.json) printJson(summaryJson(report, distinct, cost, per), terminal);
       else if (options.csv) terminal.stdout.write(await tableCsv(dayTable(report)));
-      else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct)}`);
+      else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct, cost, per)}`);
       return report.daysKnown.active > 0 ? ExitCode.ok : ExitCode.nothingFound;
     }
   }
 }
 
-function summary(report: UsageReport, distinct: number | undefined): string {
+type PerUse = ReturnType<typeof costPerUse> | undefined;
+
+/** Cost of a person, a message and an accepted line; undefined if days are unknown. */
+function perUse({ metrics, days }: UsageReport, { total, daysKnown }: CostReport, people: number | undefined): PerUse {
+  if (!metrics || total === undefined || daysKnown < days.length) return undefined;
+  return costPerUse(total, { people, messages: metrics.total_messages, lines: metrics.completions_lines_of_code });
+}
+
+function summary(report: UsageReport, distinct: number | undefined, { unit }: CostReport, per: PerUse): string {
   const { latest, meanActive, metrics, growth, unusual } = report;
   const { bySuggestions, byLines } = report.acceptance;
   const since = (change: number | undefined): string =>
@@ -119,13 +134,27 @@ function summary(report: UsageReport, distinct: number | undefined): string {
       'Completions',
       `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`,
     ],
+    ...(per
+      ? [
+          [
+            unit === 'usd' ? 'Dollars' : 'Credits',
+            `${formatPrice(per.people, unit)} a person, ${formatPrice(per.messages, unit)} a message, ${formatPrice(per.lines, unit)} an accepted line`,
+          ] as const,
+        ]
+      : []),
     ...(unusual.length > 0
       ? [['Unusual', `${unusual.join(', ')}: unusually many or few people for such days`] as const]
       : []),
   ]);
 }
 
-function summaryJson(report: UsageReport, distinct: number | undefined): object {
+function summaryJson(
+  report: UsageReport,
+  distinct: number | undefined,
+  { unit, total }: CostReport,
+  per: PerUse,
+): object {
+  const exact = (amount: Decimal | undefined): string | null => (amount === undefined ? null : formatDecimal(amount));
   const { range, asOf, days, latest, meanActive, metrics, acceptance, growth, unusual } = report;
   return {
     range: describeDays(range),
@@ -136,6 +165,13 @@ function summaryJson(report: UsageReport, distinct: number | undefined): object 
     acceptance: { by_suggestions: acceptance.bySuggestions ?? null, by_lines: acceptance.byLines ?? null },
     growth: { mean_daily_active: growth.meanActive ?? null, messages: growth.messages ?? null },
     unusual_days: unusual,
+    spending: {
+      unit,
+      total: exact(total),
+      per_person: exact(roundedPrice(per?.people)),
+      per_message: exact(roundedPrice(per?.messages)),
+      per_accepted_line: exact(roundedPrice(per?.lines)),
+    },
     metrics: metrics ?? null,
     days,
   };

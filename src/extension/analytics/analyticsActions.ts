@@ -16,6 +16,7 @@ import type { BudgetEditor } from './budgetEditor.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { SpentItem } from './spentItem.ts';
+import { WindowNames } from './windowNames.ts';
 
 /** State of usage and cost, without names and figures: for other extensions and tests. */
 export interface AnalyticsState {
@@ -31,6 +32,7 @@ export interface AnalyticsSource {
   /** The reports of the side bar. */
   readonly reports: ReportStore | undefined;
   readonly editor: BudgetEditor;
+  readonly names: WindowNames;
 }
 
 /**
@@ -42,6 +44,7 @@ export class AnalyticsActions implements vscode.Disposable {
   readonly #server: ServerActions;
   readonly #logger: Logger;
   readonly #connection: AnalyticsConnection;
+  readonly #names: WindowNames;
   readonly #views: AnalyticsViews;
   readonly #disposables = new DisposableStore();
   readonly #context: vscode.ExtensionContext;
@@ -65,8 +68,9 @@ export class AnalyticsActions implements vscode.Disposable {
         (account, batch) => void globalState.update(acknowledgedBatchKey(account), batch),
       ),
     );
-    this.#views = this.#disposables.add(new AnalyticsViews(this.#connection));
-    this.#disposables.add(new BudgetAlerts(this.#connection, logger));
+    this.#names = this.#disposables.add(new WindowNames(context));
+    this.#views = this.#disposables.add(new AnalyticsViews(this.#connection, this.#names));
+    this.#disposables.add(new BudgetAlerts(this.#connection, this.#names, logger));
     this.#disposables.add(new SpentItem(this.#connection));
     this.#disposables.add(server.onDidChangeState(() => void this.#connect()));
     // Another window connected, or disconnected.
@@ -92,7 +96,7 @@ export class AnalyticsActions implements vscode.Disposable {
     const name =
       choice === undefined ? '' : choice.kind === 'sample' ? vscode.l10n.t('Sample data') : new URL(choice.url).host;
     const account = { kind: shownKind(choice, this.#isTokenRead, reports !== undefined), name };
-    return { account, reports, editor: this.#connection.editor };
+    return { account, reports, editor: this.#connection.editor, names: this.#names };
   }
 
   readonly onDidChangeSource = this.#changedSource.event;
@@ -127,7 +131,9 @@ export class AnalyticsActions implements vscode.Disposable {
   async #loadBudgets(): Promise<BudgetActions> {
     const { BudgetActions } = await import('./budgetActions.ts');
     const { globalState } = this.#context;
-    return this.#disposables.add(new BudgetActions(this.#connection, this.#texts, globalState, this.#logger));
+    return this.#disposables.add(
+      new BudgetActions(this.#connection, this.#names, this.#texts, globalState, this.#logger),
+    );
   }
 
   dispose(): void {
@@ -158,6 +164,7 @@ export class AnalyticsActions implements vscode.Disposable {
       const isSample = choice?.kind === 'sample';
       const connection = isSample ? await this.#server.connection() : await this.#account.connection();
       await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
+      await this.#names.open();
       this.#connection.connect(connection);
       this.#isTokenRead = true;
       this.#changedSource.fire(undefined);

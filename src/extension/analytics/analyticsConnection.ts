@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { accountKey, analyticsFolder, type Connection } from '../../analytics/client/account.ts';
@@ -8,9 +9,12 @@ import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { LIMITS } from '../../analytics/contract.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
+import type { Identity } from '../../analytics/identity.ts';
+import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { ReportStore, type LoadedReport, type ReportName, type Reports } from '../../analytics/reports/reportStore.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
+import { rosterPath } from '../settings.ts';
 import { BudgetEditor } from './budgetEditor.ts';
 
 /** The reports of the side bar. */
@@ -37,6 +41,7 @@ export class AnalyticsConnection implements vscode.Disposable {
   readonly #logger: Logger;
   readonly #changed = new vscode.EventEmitter<ReportName | undefined>();
   readonly #timer: NodeJS.Timeout;
+  readonly #settings: vscode.Disposable;
   /** Changes the limits, for the dashboard and the commands. */
   readonly editor: BudgetEditor;
   #account: ConnectedAccount | undefined;
@@ -50,6 +55,9 @@ export class AnalyticsConnection implements vscode.Disposable {
       logger,
       onOutdated: () => void this.#account?.reports.reloadBudgets(),
       onAcknowledged: (batch) => this.#account && onAcknowledged(this.#account.key, batch),
+    });
+    this.#settings = vscode.workspace.onDidChangeConfiguration((event) => {
+      if (event.affectsConfiguration('sextant.analytics.roster')) void this.#account?.reports.reload(['presence']);
     });
     this.#timer = setInterval(() => void this.load(), SCAN_MS);
   }
@@ -83,6 +91,7 @@ export class AnalyticsConnection implements vscode.Disposable {
 
   dispose(): void {
     clearInterval(this.#timer);
+    this.#settings.dispose();
     this.#account?.reports.dispose();
     this.editor.dispose();
     this.#changed.dispose();
@@ -98,9 +107,17 @@ export class AnalyticsConnection implements vscode.Disposable {
       logger,
       clock: systemClock,
       onChange: (name) => this.#changed.fire(name),
+      roster: readRoster,
     });
     return { key, budgetsFolder: join(folder, 'budgets', key), reports };
   }
+}
+
+/** The seats in the file of the setting; relative paths are those of the first folder. */
+async function readRoster(): Promise<Identity[]> {
+  const file = rosterPath();
+  if (file === '') return [];
+  return readRosterFile(resolve(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(), file));
 }
 
 function lastWeek({ newestDay: last }: AnalyticsData): DayRange {

@@ -16,6 +16,7 @@ import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import type { CommandId } from '../commandIds.ts';
+import type { AccountNames } from './accountNames.ts';
 
 /** A row of the trees of usage, cost and budgets. */
 export interface AnalyticsRow {
@@ -34,7 +35,7 @@ const MOST_BUDGETS = 200;
 const MOST_ATTENTION = 5;
 
 /** What needs attention: the first five, each leading to its place; or that all is well. */
-export function attentionRows({ items, unit, lookedAt, isLoading }: Attention): AnalyticsRow[] {
+export function attentionRows({ items, unit, lookedAt, isLoading }: Attention, names: AccountNames): AnalyticsRow[] {
   if (items.length === 0 && (isLoading || lookedAt === '')) return [];
   const made = row(
     vscode.l10n.t('Needs attention'),
@@ -44,7 +45,7 @@ export function attentionRows({ items, unit, lookedAt, isLoading }: Attention): 
   );
   if (items.length === 0) return [made];
   made.item.collapsibleState = vscode.TreeItemCollapsibleState.Expanded;
-  const rows = items.slice(0, MOST_ATTENTION).map((item, i) => attentionRow(item, unit, i));
+  const rows = items.slice(0, MOST_ATTENTION).map((item, i) => attentionRow(item, unit, i, names));
   const more = items.length - rows.length;
   if (more > 0)
     rows.push(
@@ -53,8 +54,8 @@ export function attentionRows({ items, unit, lookedAt, isLoading }: Attention): 
   return [{ ...made, rows }];
 }
 
-function attentionRow(item: AttentionItem, unit: Unit, i: number): AnalyticsRow {
-  const text = describeAttention(item, unit, (_, name) => name);
+function attentionRow(item: AttentionItem, unit: Unit, i: number, names: AccountNames): AnalyticsRow {
+  const text = describeAttention(item, unit, (key, name) => names.ofKey(key, name));
   const made = row(text, '', 'info', { id: `attention ${i}` });
   const isBad = item.kind === 'over' || item.kind === 'moreOver' || item.kind === 'data';
   if (item.kind !== 'stopped' && item.kind !== 'never')
@@ -175,9 +176,9 @@ function monthRows(
   ];
 }
 
-export function budgetRows(report: BudgetReport): AnalyticsRow[] {
+export function budgetRows(report: BudgetReport, names: AccountNames): AnalyticsRow[] {
   const { statuses, unit } = report;
-  const rows = statuses.slice(0, MOST_BUDGETS).map((status) => budgetRow(status, unit));
+  const rows = statuses.slice(0, MOST_BUDGETS).map((status) => budgetRow(status, unit, names));
   if (statuses.length > MOST_BUDGETS)
     rows.push(
       row(
@@ -190,14 +191,15 @@ export function budgetRows(report: BudgetReport): AnalyticsRow[] {
   return [...rows, asOf(report)];
 }
 
-function budgetRow(status: BudgetStatus, unit: Unit): AnalyticsRow {
+function budgetRow(status: BudgetStatus, unit: Unit, names: AccountNames): AnalyticsRow {
   const { identity, key, used, spent, limit, projected, crossesOn } = status;
   const amount = (value: Decimal): string => formatCell(value, { kind: unit });
   const whole = `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(limit), 0)}`;
   const level = used >= 1 ? 'error' : used >= 0.9 || crossesOn !== undefined ? 'warning' : 'circle-outline';
   const said = vscode.l10n.t('{0} of {1}', formatShare(used), whole);
+  const name = names.of(identity);
   const lines = [
-    identity.name,
+    name,
     vscode.l10n.t('{0} of {1} used this month', amount(spent), whole),
     ...(used >= 1 ? [vscode.l10n.t('Over the limit')] : []),
     ...(projected === undefined ? [] : [vscode.l10n.t('Projected: about {0} at month’s end', amount(projected))]),
@@ -207,7 +209,7 @@ function budgetRow(status: BudgetStatus, unit: Unit): AnalyticsRow {
   ];
   const colour = { error: 'problemsErrorIcon.foreground', warning: 'problemsWarningIcon.foreground' } as const;
   // A narrow side bar cuts off the end.
-  const label = `${formatShare(used)} ${identity.name}`;
+  const label = `${formatShare(used)} ${name}`;
   const made = row(label, vscode.l10n.t('of {0} {1}', whole, bar(used)), level, { id: key });
   made.item.tooltip = lines.join('\n');
   if (level !== 'circle-outline')
@@ -219,7 +221,7 @@ function budgetRow(status: BudgetStatus, unit: Unit): AnalyticsRow {
     arguments: [{ person: identity }],
   };
   // A screen reader would read each block of the bar.
-  made.item.accessibilityInformation = { label: [identity.name, said, ...lines.slice(2)].join(', ') };
+  made.item.accessibilityInformation = { label: [name, said, ...lines.slice(2)].join(', ') };
   made.item.contextValue = 'budget';
   return { ...made, status };
 }

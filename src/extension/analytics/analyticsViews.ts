@@ -4,6 +4,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attention.ts';
 import type { ReportName } from '../../analytics/reports/reportStore.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
+import type { WindowNames } from './windowNames.ts';
 import { attentionRows, budgetRows, costRows, stateRows, usageRows, type AnalyticsRow } from './analyticsRows.ts';
 
 /**
@@ -13,18 +14,21 @@ import { attentionRows, budgetRows, costRows, stateRows, usageRows, type Analyti
 export class AnalyticsViews implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   readonly #connection: AnalyticsConnection;
+  readonly #names: WindowNames;
   /** Rows shown in place of the reports, such as a missing token. */
   #notice: readonly AnalyticsRow[] = [];
   readonly #trees: readonly AnalyticsTree[];
 
-  constructor(connection: AnalyticsConnection) {
+  constructor(connection: AnalyticsConnection, names: WindowNames) {
     this.#connection = connection;
+    this.#names = names;
     // Sentences that the command shares, too, are translated by the library of the pages.
     if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
     const tree = (name: 'usage' | 'cost' | 'budgets', others: readonly ReportName[] = []): AnalyticsTree =>
       this.#disposables.add(new AnalyticsTree(`sextant.${name}`, [name, ...others], () => this.#rows(name)));
     this.#trees = [tree('usage', ['people', ...ATTENTION_REPORTS, 'cost']), tree('cost'), tree('budgets')];
     this.#disposables.add(connection.onDidChange((name) => this.#show(name)));
+    this.#disposables.add(names.onDidChange(() => this.#show(undefined)));
   }
 
   /** Empty while an account is connected. */
@@ -52,7 +56,7 @@ export class AnalyticsViews implements vscode.Disposable {
     switch (name) {
       case 'usage': {
         const { report } = this.#connection.state(name);
-        const attention = attentionRows(attentionIn(this.#connection.account.reports));
+        const attention = attentionRows(attentionIn(this.#connection.account.reports), this.#names.names);
         return report ? [...state, ...attention, ...usageRows(report, this.#connection.state('people'))] : state;
       }
       case 'cost': {
@@ -61,7 +65,7 @@ export class AnalyticsViews implements vscode.Disposable {
       }
       case 'budgets': {
         const { report } = this.#connection.state(name);
-        return report ? [...state, ...budgetRows(report)] : state;
+        return report ? [...state, ...budgetRows(report, this.#names.names)] : state;
       }
     }
   }

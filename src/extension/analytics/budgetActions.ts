@@ -5,7 +5,9 @@ import { budgetErrors } from '../../analytics/budgets/errors.ts';
 import { formatLimit } from '../../analytics/budgets/limit.ts';
 import { changesOf, obstaclesIn, type Preview } from '../../analytics/budgets/preview.ts';
 import { proposeLimit } from '../../analytics/budgets/proposal.ts';
-import { Reminders } from '../../analytics/budgets/reminders.ts';
+import { describeEffect, effectOf } from '../../analytics/budgets/effect.ts';
+import { limitUse } from '../../analytics/reports/budgetReport.ts';
+import { Reminders, type Reminder } from '../../analytics/budgets/reminders.ts';
 import {
   batchText,
   describeReminder,
@@ -24,6 +26,7 @@ import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
+import type { WindowNames } from './windowNames.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
 import { acknowledgedBatchKey, withoutLinks } from './budgetAlerts.ts';
 import { save, withProgress, withTask } from './budgetDialogs.ts';
@@ -61,6 +64,7 @@ const NAMED = 3;
 /** The commands that change budgets: the steps of {@link BudgetEditor} in dialogs. */
 export class BudgetActions implements vscode.Disposable {
   readonly #connection: AnalyticsConnection;
+  readonly #names: WindowNames;
   readonly #editor: BudgetEditor;
   readonly #documents: ReadOnlyDocuments;
   readonly #state: vscode.Memento;
@@ -69,8 +73,15 @@ export class BudgetActions implements vscode.Disposable {
   #opened = 0;
   readonly #disposables: vscode.Disposable;
 
-  constructor(connection: AnalyticsConnection, documents: ReadOnlyDocuments, state: vscode.Memento, logger: Logger) {
+  constructor(
+    connection: AnalyticsConnection,
+    names: WindowNames,
+    documents: ReadOnlyDocuments,
+    state: vscode.Memento,
+    logger: Logger,
+  ) {
     this.#connection = connection;
+    this.#names = names;
     this.#editor = connection.editor;
     this.#documents = documents;
     this.#state = state;
@@ -140,8 +151,8 @@ export class BudgetActions implements vscode.Disposable {
     if (limit !== undefined) return this.#change({ kind: 'raise', identity, limit }, given);
     void vscode.window.showInformationMessage(
       status?.projected === undefined
-        ? vscode.l10n.t('Not enough data yet to project {0}.', shown(identity))
-        : vscode.l10n.t('The limit of {0} covers the projected month.', shown(identity)),
+        ? vscode.l10n.t('Not enough data yet to project {0}.', this.#shown(identity))
+        : vscode.l10n.t('The limit of {0} covers the projected month.', this.#shown(identity)),
     );
   }
 
@@ -156,7 +167,10 @@ export class BudgetActions implements vscode.Disposable {
     if (note === undefined) return;
     const reminder = { identity, on, note };
     this.#reminders?.set(reminder);
-    vscode.window.setStatusBarMessage(vscode.l10n.t('Reminder set: {0}', describeReminder(reminder)), 5_000);
+    vscode.window.setStatusBarMessage(
+      vscode.l10n.t('Reminder set: {0}', describeReminder(this.#hidden(reminder))),
+      5_000,
+    );
   }
 
   async import(given: BudgetArgument): Promise<void> {
@@ -219,7 +233,9 @@ export class BudgetActions implements vscode.Disposable {
   async #confirm(preview: Preview, { confirmed = false }: BudgetArgument): Promise<boolean> {
     const changes = changesOf(preview);
     const only = onlyRow(preview);
-    if (!only) await this.#open('preview', previewText(preview));
+    const { report } = this.#connection.state('budgets');
+    const use = report && limitUse(report);
+    if (!only) await this.#open('preview', previewText(preview, { use }));
     if (changes.length === 0) {
       const message = vscode.l10n.t('There is nothing to change: {0}.', summarizePreview(preview));
       void vscode.window.showInformationMessage(message);
@@ -227,13 +243,14 @@ export class BudgetActions implements vscode.Disposable {
     }
     if (confirmed) return true;
     const message = only
-      ? `${shown(only.identity)}: ${formatLimit(only.before, preview.unit)} → ${formatLimit(only.after, preview.unit)}`
+      ? `${this.#shown(only.identity)}: ${formatLimit(only.before, preview.unit)} → ${formatLimit(only.after, preview.unit)}`
       : summarizePreview(preview);
     const apply =
       changes.length === 1 ? vscode.l10n.t('Apply') : vscode.l10n.t('Apply {0} Changes', formatCount(changes.length));
-    const detail = only
+    const about = only
       ? vscode.l10n.t('The limit is per calendar month.')
       : vscode.l10n.t('The editor behind this message lists all changes.');
+    const detail = use ? `${describeEffect(effectOf(preview, use), preview.unit)}.\n${about}` : about;
     return (await vscode.window.showWarningMessage(message, { modal: true, detail }, apply)) === apply;
   }
 
@@ -309,13 +326,26 @@ export class BudgetActions implements vscode.Disposable {
   #notifyReminders(): void {
     const due = this.#reminders?.takeDue(dayOf(systemClock.now())) ?? [];
     if (due.length === 0) return;
-    const named = due.slice(0, NAMED).map(describeReminder).join('; ');
+    const named = due
+      .slice(0, NAMED)
+      .map((one) => describeReminder(this.#hidden(one)))
+      .join('; ');
     const more = due.length > NAMED ? ` ${vscode.l10n.t('and {0} more', formatCount(due.length - NAMED))}` : '';
     const show = vscode.l10n.t('Show Budgets');
     const message = vscode.l10n.t('Reminder to end a limit: {0}', withoutLinks(named) + more);
     void vscode.window.showInformationMessage(message, show).then((chosen) => {
       if (chosen === show) void vscode.commands.executeCommand('sextant.budgets.focus');
     });
+  }
+
+  /** The name of an account, or its pseudonym. */
+  #shown(identity: Identity): string {
+    return withoutLinks(printable(this.#names.names.of(identity)));
+  }
+
+  #hidden(reminder: Reminder): Reminder {
+    const { identity } = reminder;
+    return { ...reminder, identity: { ...identity, name: this.#names.names.of(identity) } };
   }
 
   get #reminders(): Reminders | undefined {
@@ -355,8 +385,4 @@ export class BudgetActions implements vscode.Disposable {
 function onlyRow(preview: Preview): Preview['rows'][number] | undefined {
   const { rows, problems } = preview;
   return rows.length === 1 && problems.length === 0 && changesOf(preview).length === 1 ? rows[0] : undefined;
-}
-
-function shown({ name }: Identity): string {
-  return withoutLinks(printable(name));
 }

@@ -6,7 +6,9 @@ import type { Alert } from '../../analytics/insights/budgets.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
+import type { AccountNames } from './accountNames.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
+import type { WindowNames } from './windowNames.ts';
 import { alertThresholds } from '../settings.ts';
 
 /** Largest number of accounts named in a message; a longer message has their number. */
@@ -18,12 +20,14 @@ const NAMED = 3;
  */
 export class BudgetAlerts implements vscode.Disposable {
   readonly #connection: AnalyticsConnection;
+  readonly #names: WindowNames;
   readonly #logger: Logger;
   readonly #listening: vscode.Disposable;
   #notified: { readonly account: string; readonly alerts: NotifiedAlerts } | undefined;
 
-  constructor(connection: AnalyticsConnection, logger: Logger) {
+  constructor(connection: AnalyticsConnection, names: WindowNames, logger: Logger) {
     this.#connection = connection;
+    this.#names = names;
     this.#logger = logger;
     this.#listening = connection.onDidChange((name) => {
       if (name === 'budgets') void this.#check();
@@ -42,7 +46,7 @@ export class BudgetAlerts implements vscode.Disposable {
     const alerts = this.#notifiedOf(key).take(report.statuses, thresholds, report.countedUntil);
     if (alerts.length === 0) return;
     const show = vscode.l10n.t('Show Budgets');
-    const chosen = await vscode.window.showWarningMessage(describeAlerts(alerts), show);
+    const chosen = await vscode.window.showWarningMessage(describeAlerts(alerts, this.#names.names), show);
     if (chosen === show) await vscode.commands.executeCommand('sextant.budgets.focus');
   }
 
@@ -55,10 +59,12 @@ export class BudgetAlerts implements vscode.Disposable {
   }
 }
 
-function describeAlerts(alerts: readonly Alert[]): string {
+function describeAlerts(alerts: readonly Alert[], names: AccountNames): string {
   if (alerts.length <= NAMED) {
-    const names = alerts.map(({ status }) => `${withoutLinks(status.identity.name)} (${formatShare(status.used)})`);
-    return vscode.l10n.t('Near or over their limit this month: {0}', names.join(', '));
+    const named = alerts.map(
+      ({ status }) => `${withoutLinks(names.of(status.identity))} (${formatShare(status.used)})`,
+    );
+    return vscode.l10n.t('Near or over their limit this month: {0}', named.join(', '));
   }
   const over = alerts.filter(({ status }) => status.used >= 1).length;
   return vscode.l10n.t(

@@ -3,7 +3,7 @@ import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import type { Attention } from '../../analytics/reports/attention.ts';
 import { accountOf, allIsWell, describeAttention, tabOfAttention } from '../../analytics/reports/attentionTexts.ts';
 import type { AttentionList, Tone } from '../../protocol/dashboardView.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 
 /** The list at the top of the first tab. */
 export function attentionList({ items, unit, lookedAt, isLoading }: Attention, names: AccountNames): AttentionList {

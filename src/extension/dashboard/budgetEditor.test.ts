@@ -22,7 +22,7 @@ import { DashboardModel, FIRST_CHOICES } from './dashboardModel.ts';
 const NOON = Date.UTC(2026, 10, 21, 12);
 const SET = endpoints.setUserBudgetOverrides.path;
 const HOSTILE = '<img src=x onerror=alert(1)>=x@x.io';
-const MOST = '999999999999999999';
+const MOST = '999999999999999998';
 const MEMBERS: readonly (readonly [Identity, string])[] = [
   [person('ada@x.io'), '100'],
   [person('bob@x.io'), ''],
@@ -131,14 +131,14 @@ describe('the budget editor of the dashboard', () => {
     const shown = await step(model, 'preview');
     assert.deepEqual(
       [shown.title, shown.summary],
-      ['Limit of ada@x.io', '100 → 999,999,999,999,999,999, in credits a month.'],
+      ['Limit of ada@x.io', '100 → 999,999,999,999,999,998, in credits a month.'],
     );
     assert.deepEqual(acts(shown), ['apply', 'close']);
     assert.equal((await limits())['ada@x.io'], '100', 'nothing is changed yet');
     const report = await apply(model);
     assert.deepEqual([report.tone, acts(report)], ['good', ['close', 'undo']]);
     assert.equal((await limits())['ada@x.io'], MOST);
-    await until('it is listed', () => rowOf(model, 'ada@x.io').cells[4] === '999,999,999,999,999,999');
+    await until('it is listed', () => rowOf(model, 'ada@x.io').cells[4] === '999,999,999,999,999,998');
     model.editor.act('close');
     assert.match(
       editorOf(model).last!.text,
@@ -260,7 +260,7 @@ describe('the budget editor of the dashboard', () => {
       ],
     );
     assert.deepEqual(
-      changeRows(model).map(([, , , , line]) => line),
+      changeRows(model).map(([, , , , , , line]) => line),
       ['2', '3', '4', '5', '6', '7'],
     );
     model.editor.showPart('invalid');
@@ -270,6 +270,10 @@ describe('the budget editor of the dashboard', () => {
     assert.match(
       (await editors.get(model)!.failuresCsv())!,
       /^user_email,.*\r\nf@x\.io,,5e3,.*\r\nnobody@x\.io,,5,.*Line 7: /,
+    );
+    assert.match(
+      shown.note,
+      /^(No account|\d+ accounts?) would be over at once .*\. All limits together: [\d,]+ → [\d,]+\. As read /,
     );
     const report = await apply(model);
     assert.match(report.summary, /^All 3 limits are set as requested: 3 applied; 2 skipped\.$/);

@@ -4,7 +4,7 @@ import { proposeLimit } from '../../analytics/budgets/proposal.ts';
 import { describeSource, summarizeBatch } from '../../analytics/budgets/texts.ts';
 import { identityKey, identityNamed, type Identity } from '../../analytics/identity.ts';
 import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
-import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
+import { limitUse, type BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import type { Disposable } from '../../base/disposable.ts';
 import {
@@ -24,7 +24,7 @@ import type { BudgetEditor } from '../analytics/budgetEditor.ts';
 import { ALL, batchList, changeParts, previewList, type ChangeRows } from './changeList.ts';
 import { actionsAfter, continueActions, describeStep, inUnit, showReport } from './editorSteps.ts';
 import { matchesFilter } from './figures.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import { SortedList } from './rowList.ts';
 
 /** What the page knows of the accounts whose limits change. */
@@ -38,6 +38,8 @@ export interface KnownAccounts {
 /** The rows of a preview or report, kept while they and the names stay the same. */
 interface KeptList {
   readonly of: unknown;
+  /** Whether the rows have the consumption, which may arrive later. */
+  readonly hasUse: boolean;
   readonly names: AccountNames;
   readonly rows: ChangeRows;
   readonly list: SortedList;
@@ -232,11 +234,13 @@ export class BudgetEditorView {
 
   #stepState(names: AccountNames): BudgetEditorStep {
     const { step } = this.#editor;
-    const state = describeStep(step, names);
+    const { report } = this.#known();
+    const use = report && limitUse(report);
+    const state = describeStep(step, names, use);
     if (!state.hasList) return state.text;
     const list =
       step.kind === 'preview'
-        ? this.#listState(step.preview, previewList, names)
+        ? this.#listState(step.preview, (preview, names) => previewList(preview, names, use), names, use !== undefined)
         : step.kind === 'report'
           ? this.#listState(step.batch, batchList, names)
           : {};
@@ -247,12 +251,13 @@ export class BudgetEditorView {
     of: T,
     listRows: (of: T, names: AccountNames) => ChangeRows,
     names: AccountNames,
+    hasUse = false,
   ): Pick<BudgetEditorStep, 'parts' | 'list'> {
     let kept = this.#list;
-    if (kept?.of !== of || kept.names !== names) {
+    if (kept?.of !== of || kept.names !== names || kept.hasUse !== hasUse) {
       const rows = listRows(of, names);
       const list = new SortedList('changes', rows.columns, l10n.t('Changes'), rows.sort, false);
-      kept = { of, names, rows, list, part: undefined };
+      kept = { of, names, hasUse, rows, list, part: undefined };
     }
     const { rows } = kept.rows;
     if (kept.part !== this.#part)

@@ -5,13 +5,14 @@ import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
+import { roundedEstimate } from '../../analytics/reports/tables.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { Tone } from '../../protocol/dashboardView.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, barFigure, matchesFilter, tile } from './figures.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { burnFigure } from './spendingFigures.ts';
 
@@ -65,7 +66,7 @@ export function budgetListRows(
         used,
         spent,
         wholeAmount(limit),
-        projected,
+        roundedEstimate(projected),
         crossesOn === undefined ? undefined : formatDay(crossesOn),
       ],
     };
@@ -117,6 +118,7 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
         l10n.t('Overrides'),
         formatCount(statuses.length),
         l10n.t('People and service accounts with an override.'),
+        { note: limitsNote(limits, unit) },
       ),
       tile(
         'over',
@@ -168,9 +170,15 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
         },
         { value: 1, name: l10n.t('Limit') },
       ),
-      ...(spending ? [burnFigure(spending.burnDown, unit, limits)] : []),
+      ...(spending ? [burnFigure(spending.burnDown, unit, limits.sum === 0n ? undefined : limits.sum)] : []),
     ],
     table: none,
     empty: null,
   };
+}
+
+/** The sum of all limits; unlimited ones are counted. */
+function limitsNote({ sum, unlimited }: ReturnType<typeof sumOfLimits>, unit: Unit): string {
+  const all = l10n.t('{0} together', amountText(wholeAmount(sum), unit));
+  return unlimited === 0 ? all : l10n.t('{0}, and {1} unlimited', all, formatCount(unlimited));
 }

@@ -1,15 +1,17 @@
 import * as l10n from '@vscode/l10n';
 import type { Batch, BatchRow, RowState } from '../../analytics/budgets/batch.ts';
+import type { LimitUse } from '../../analytics/budgets/effect.ts';
 import { formatLimit, NO_LIMIT, problemOfLimit, type Limit } from '../../analytics/budgets/limit.ts';
 import type { Preview, LimitProblem } from '../../analytics/budgets/preview.ts';
 import { reasonOfRow } from '../../analytics/budgets/texts.ts';
 import type { Plan } from '../../analytics/contract.ts';
-import type { Identity } from '../../analytics/identity.ts';
+import { identityKey, type Identity } from '../../analytics/identity.ts';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
+import { usedOf } from '../../analytics/insights/budgets.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ChangePart } from '../../protocol/budgetsView.ts';
 import type { Tone } from '../../protocol/rowList.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 
 /* The rows of previews and reports. */
@@ -22,7 +24,9 @@ const PARTS = [
   'conflict',
   'unknown',
   'waiting',
+  'unverified',
   'leftOut',
+  'repeated',
   'new',
   'changed',
   'cleared',
@@ -41,6 +45,7 @@ const TONES: Readonly<Partial<Record<PartId, Tone>>> = {
   conflict: 'warning',
   unknown: 'warning',
   waiting: 'warning',
+  unverified: 'warning',
   leftOut: 'warning',
   done: 'good',
 };
@@ -53,7 +58,9 @@ const partName = (part: PartId): string =>
     conflict: l10n.t('Changed by others'),
     unknown: l10n.t('Sent, unknown'),
     waiting: l10n.t('Not sent'),
+    unverified: l10n.t('Applied, not verified'),
     leftOut: l10n.t('Skipped'),
+    repeated: l10n.t('Repeated'),
     new: l10n.t('New'),
     changed: l10n.t('Changed'),
     cleared: l10n.t('Cleared'),
@@ -72,22 +79,25 @@ export interface ChangeRows {
   readonly sort: string;
 }
 
-export function previewList({ rows, problems, unit }: Preview, names: AccountNames): ChangeRows {
+export function previewList({ rows, problems, unit }: Preview, names: AccountNames, use?: LimitUse): ChangeRows {
   const changes = rows.map((row): RawRow => ({
     ...row,
     part: row.kind,
     why: row.expected === undefined ? '' : l10n.t('You saw {0}', formatLimit(row.expected, unit)),
   }));
   const left = problems.map((problem) =>
-    ofProblem(problem, problem.code === 'UnknownIdentity' ? 'stranger' : 'invalid'),
+    ofProblem(
+      problem,
+      problem.code === 'UnknownIdentity' ? 'stranger' : problem.code === 'Duplicate' ? 'repeated' : 'invalid',
+    ),
   );
-  return listOf([...changes, ...left], unit, names);
+  return listOf([...changes, ...left], unit, names, use);
 }
 
 const PART_OF: Readonly<Record<RowState, PartId>> = {
   waiting: 'waiting',
   unknown: 'unknown',
-  applied: 'done',
+  applied: 'unverified',
   confirmed: 'done',
   already: 'done',
   differs: 'conflict',
@@ -97,7 +107,11 @@ const PART_OF: Readonly<Record<RowState, PartId>> = {
 
 export function batchList({ rows, leftOut, unit }: Batch, names: AccountNames): ChangeRows {
   const done = rows.map((row): RawRow => ({ ...row, part: PART_OF[row.state], why: whyOf(row, unit) }));
-  return listOf([...done, ...leftOut.map((problem) => ofProblem(problem, 'leftOut'))], unit, names);
+  return listOf(
+    [...done, ...leftOut.map((problem) => ofProblem(problem, problem.code === 'Duplicate' ? 'repeated' : 'leftOut'))],
+    unit,
+    names,
+  );
 }
 
 /** The parts with their numbers of rows, after all rows together; empty if there is only one part. */
@@ -136,9 +150,10 @@ function whyOf(row: BatchRow, unit: Plan): string {
   return row.state === 'confirmed' || row.state === 'waiting' ? '' : reasonOfRow(row, unit);
 }
 
-function listOf(raw: readonly RawRow[], unit: Plan, names: AccountNames): ChangeRows {
+function listOf(raw: readonly RawRow[], unit: Plan, names: AccountNames, use?: LimitUse): ChangeRows {
   const hasLines = raw.some(({ line }) => line !== undefined);
   const hasWhy = raw.some(({ why }) => why !== '');
+  const spent = new Map(use?.consumption.map(({ key, amount }) => [key, amount]));
   const about = l10n.t('– for no override.');
   return {
     columns: [
@@ -146,25 +161,46 @@ function listOf(raw: readonly RawRow[], unit: Plan, names: AccountNames): Change
       { name: 'part', title: l10n.t('Result'), kind: 'text', about: '' },
       { name: 'before', title: l10n.t('Before'), kind: unit, about },
       { name: 'after', title: l10n.t('After'), kind: unit, about },
+      ...(use
+        ? ([
+            { name: 'consumed', title: l10n.t('Consumed'), kind: unit, about: l10n.t('Consumption this month.') },
+            {
+              name: 'share',
+              title: l10n.t('Used'),
+              kind: 'share',
+              about: l10n.t('Consumption as a share of the new limit.'),
+            },
+          ] as const)
+        : []),
       ...(hasLines ? [{ name: 'line', title: l10n.t('Line'), kind: 'count', about: '' } as const] : []),
       ...(hasWhy ? [{ name: 'why', title: l10n.t('Reason'), kind: 'text', about: '' } as const] : []),
     ],
-    rows: raw.map(({ identity, part, before, after, line, why }, i) => ({
-      id: String(i),
-      part,
-      tone: toneOf(part),
-      used: null,
-      cells: [
-        identity ? names.of(identity) : '–',
-        partName(part),
-        amountOfLimit(before),
-        amountOfLimit(after),
-        ...(hasLines ? [line] : []),
-        ...(hasWhy ? [identity ? names.hide(why, identity) : why] : []),
-      ],
-    })),
+    rows: raw.map(({ identity, part, before, after, line, why }, i) => {
+      const consumed = identity && (spent.get(identityKey(identity)) ?? 0n);
+      const limit = amountOfLimit(after);
+      const share = consumed === undefined || limit === undefined ? undefined : usedOf(consumed, BigInt(after!));
+      return {
+        id: String(i),
+        part,
+        tone: share !== undefined && share >= 1 && isChange(part) ? 'bad' : toneOf(part),
+        used: null,
+        cells: [
+          identity ? names.of(identity) : '–',
+          partName(part),
+          amountOfLimit(before),
+          limit,
+          ...(use ? [consumed, share] : []),
+          ...(hasLines ? [line] : []),
+          ...(hasWhy ? [identity ? names.hide(why, identity) : why] : []),
+        ],
+      };
+    }),
     sort: hasLines ? 'line' : 'identity',
   };
+}
+
+function isChange(part: PartId): boolean {
+  return part === 'new' || part === 'changed';
 }
 
 function toneOf(part: PartId): Tone {

@@ -1,7 +1,7 @@
 import type { Table } from '../../analytics/reports/table.ts';
 import type { Choices, Page, Tile } from '../../protocol/dashboardView.ts';
 import type { Figure } from './figures.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 
 /** The content of a tab. */
 export interface Content {

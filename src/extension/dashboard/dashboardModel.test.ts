@@ -6,10 +6,14 @@ import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
 import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
-import type { Plan } from '../../analytics/contract.ts';
+import { METRIC_FIELDS, type Plan } from '../../analytics/contract.ts';
+import { daysOf } from '../../analytics/dateRules.ts';
+import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { ReportStore } from '../../analytics/reports/reportStore.ts';
+import type { Cell } from '../../analytics/reports/table.ts';
 import { AdjustableClock, systemClock, type Clock } from '../../base/clock.ts';
+import { formatDay, parseDay } from '../../base/day.ts';
 import { parseDecimal } from '../../base/decimal.ts';
 import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
@@ -39,7 +43,21 @@ describe('the model of the dashboard', () => {
     return server;
   }
 
-  function open(folder = newFolder(), choices: Partial<Choices> = {}): DashboardModel {
+  /** Serves a data file. */
+  async function serve(records: readonly object[]): Promise<void> {
+    server = await SextantServer.start({
+      now: Date.parse('2026-11-21T12:00:00Z'),
+      rateLimit: false,
+      data: () => readData([Buffer.from(records.map((record) => JSON.stringify(record)).join('\n'))]),
+    });
+    server.clock.freeze();
+  }
+
+  function open(
+    folder = newFolder(),
+    choices: Partial<Choices> = {},
+    roster: readonly Identity[] = [],
+  ): DashboardModel {
     const { clock, url, token } = server!;
     // The request budget has a clock of its own, on which its waits pass at once.
     const own = new AdjustableClock();
@@ -51,16 +69,24 @@ describe('the model of the dashboard', () => {
     const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
     const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
     const kept = { ...FIRST_CHOICES, preset: '7d' as const, ...choices };
-    return connect(data, kept);
+    return connect(data, kept, undefined, roster);
   }
 
-  function connect(data: AnalyticsData, kept?: Choices, clock?: Clock): DashboardModel {
+  function connect(
+    data: AnalyticsData,
+    kept?: Choices,
+    clock?: Clock,
+    roster: readonly Identity[] = [],
+  ): DashboardModel {
     const common = { logger: silentLogger, clock: clock ?? server!.clock, onChange: () => undefined };
     const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
     const model = new DashboardModel({ ...common, kept, keep: () => undefined, secret: 'secret', editor });
     models.push(model);
     const range = { first: data.newestDay - 6, last: data.newestDay };
-    model.connect({ kind: 'ready', name: 'here' }, new ReportStore(data, range, common));
+    model.connect(
+      { kind: 'ready', name: 'here' },
+      new ReportStore(data, range, { ...common, roster: () => Promise.resolve(roster) }),
+    );
     return model;
   }
 
@@ -72,7 +98,18 @@ describe('the model of the dashboard', () => {
     });
   }
 
+  /** Waits for the people and, besides them, for who stopped. */
+  async function withPresence(model: DashboardModel): Promise<Page> {
+    await loaded(model);
+    return until('it is known who stopped', () => {
+      const { page } = model.state;
+      return tileOf(page, 'stopped') === undefined ? undefined : page;
+    });
+  }
+
   const tileOf = (page: Page, name: string): string | undefined => page.tiles.find(({ id }) => id === name)?.value;
+
+  const labelOf = (page: Page, name: string): string => page.tiles.find(({ id }) => id === name)?.label ?? '';
 
   const choose = (model: DashboardModel, change: Partial<Choices>): void =>
     model.choose({ ...model.choices, ...change });
@@ -175,7 +212,7 @@ describe('the model of the dashboard', () => {
     model.openPerson(first!.id);
     const page = await loaded(model);
     assert.equal(page.person!.name, first!.cells[0]);
-    await until('their days are there', () => model.state.page.charts.length === 2);
+    await until('their days are there', () => model.state.page.charts.length === 3);
   });
 
   it('sorts, filters and opens people, and filters no totals', async () => {
@@ -265,8 +302,8 @@ describe('the model of the dashboard', () => {
       const model = open();
       // Requests after a 429 wait for the demanded time.
       const error = await until('the error is shown', () => {
-        const { error } = model.state.page;
-        return error && error.next.length > 0 ? error : undefined;
+        const { error, isLoading } = model.state.page;
+        return error && !isLoading && error.next.length > 0 ? error : undefined;
       });
       assert.deepEqual([error.kind, error.next[0]], [kind, next]);
       assert.notEqual(error.message, '');
@@ -298,7 +335,7 @@ describe('the model of the dashboard', () => {
     const stopped = model.state.page;
     assert.deepEqual(
       [stopped.progress!.state, stopped.progress!.next, stopped.charts.length],
-      ['stopped', ['resume'], 2],
+      ['stopped', ['resume'], 3],
     );
     const matches = faults.list()[0]!.matches;
     await model.resume();
@@ -328,11 +365,107 @@ describe('the model of the dashboard', () => {
     assert.deepEqual([tiles[0]!.value, tiles[0]!.note], ['–', `${progress!.done} people so far`]);
     const asked = faults.list()[0]!.matches;
     await model.resume();
-    const page = await loaded(model);
+    const page = await withPresence(model);
     assert.deepEqual([page.progress, page.list!.all > progress!.done], [null, true]);
-    assert.equal(tileOf(page, 'distinct'), String(page.list!.all));
+    assert.equal(tileOf(page, 'distinct'), String(page.list!.all - Number(tileOf(page, 'stopped'))));
     // The page in transit at the stop is requested twice, and may arrive after the count.
     assert.ok(faults.list()[0]!.matches - asked <= Math.ceil(page.list!.all / 100) - progress!.done / 100 + 1);
+  });
+
+  it('lists who stopped, was never active or is new, with the last active day, and exports every field', async () => {
+    // Ada is active each day, Stan stops, Newt begins.
+    const spans = {
+      ada: ['2026-10-01', '2026-11-20'],
+      stan: ['2026-10-01', '2026-10-30'],
+      newt: ['2026-11-18', '2026-11-20'],
+    };
+    const records = Object.entries(spans).flatMap(([name, [first, last]]) =>
+      daysOf({ first: parseDay(first!)!, last: parseDay(last!)! }).map((day) => ({
+        ...{ kind: 'activity', date: formatDay(day), user_email: `${name}@example.com` },
+        ...{ language: 'Go', editor: 'CLI', metrics: { chat_messages: 3, total_messages: 3 } },
+      })),
+    );
+    await serve(records);
+    const model = open(undefined, { tab: 'people' }, [identityNamed('nora.never@example.com')]);
+    const page = await withPresence(model);
+    const { columns, rows } = model.shown.table!;
+    const at = (name: string): number => columns.findIndex((column) => column.name === name);
+    const rowOf = (name: string): readonly Cell[] => rows.find(([first]) => first === name)!;
+    assert.deepEqual(
+      [rowOf('stan@example.com')[at('presence')], rowOf('stan@example.com')[at('last_active')]],
+      ['Stopped', '2026-10-30'],
+    );
+    assert.deepEqual(
+      [rowOf('nora.never@example.com')[at('presence')], rowOf('nora.never@example.com')[at('active_days')]],
+      ['Never active', 0],
+    );
+    assert.equal(rowOf('newt@example.com')[at('presence')], 'New');
+    assert.equal(tileOf(page, 'stopped'), '1');
+    assert.equal(page.tiles.find(({ id }) => id === 'stopped')!.note, '1 never active');
+    for (const field of METRIC_FIELDS) assert.ok(at(field) >= 0, field);
+    assert.ok(!page.list!.columns.some(({ id }) => id === 'total_tool_calls'), 'the page has no room for all');
+  });
+
+  it('compares a month with the same days of the month before, and typed days with others', async () => {
+    await start();
+    const model = open(undefined, { preset: 'month', tab: 'credits' });
+    await loaded(model);
+    assert.equal(model.state.range.before, '2026-10-01 to 2026-10-20');
+    const [first, last, before] = ['2026-11-10', '2026-11-12', '2026-09-08'];
+    choose(model, { preset: 'custom', first, last, before, tab: 'overview' });
+    const page = await loaded(model);
+    assert.equal(model.state.range.before, '2026-09-08 to 2026-09-10');
+    const sum = async (from: string, to: string): Promise<number> => {
+      const url = new URL(`${server!.url}/analytics/v0/daily-usage?start_date=${from}&end_date=${to}`);
+      const response = await fetch(url, { headers: { authorization: `Bearer ${server!.token}` } });
+      const { daily_usage } = (await response.json()) as { daily_usage: { metrics: { total_messages: number } }[] };
+      return daily_usage.reduce((all, { metrics }) => all + metrics.total_messages, 0);
+    };
+    const [now, then] = [await sum(first, last), await sum(before, '2026-09-10')];
+    const percent = Math.abs(Math.round(((now - then) / then) * 1000) / 10);
+    assert.ok(page.tiles.find(({ id }) => id === 'messages')!.note.includes(`${percent} %`));
+  });
+
+  it('shows no control that does nothing, and the same parts by account on each plan', async () => {
+    await start();
+    const model = open(undefined, { tab: 'overview' });
+    const controls = async (tab: Tab): Promise<readonly boolean[]> => {
+      choose(model, { tab });
+      await loaded(model);
+      const { days, compare, filter } = model.state.controls;
+      return [days, compare, filter];
+    };
+    assert.deepEqual(await controls('overview'), [true, true, false]);
+    assert.deepEqual(await controls('people'), [true, false, true]);
+    assert.deepEqual(await controls('languages'), [true, false, true]);
+    assert.deepEqual(await controls('budgets'), [false, false, true]);
+    assert.equal(model.state.range.text, 'Month 2026-11');
+    assert.deepEqual(await controls('cost'), [true, false, true], 'changes are in credits');
+    choose(model, { group: 'user' });
+    const chart = await until('dollars by account', () => model.state.page.charts.find(({ id }) => id === 'days'));
+    assert.match(chart.title, /^Billed by day/);
+  });
+
+  it('moves an open page to the new day at 02:00 UTC, and to the new month, by itself', async () => {
+    const { clock } = await start('credits', '2026-11-30T01:00:00Z');
+    const model = open(undefined, { preset: 'month' });
+    await loaded(model);
+    const at = async (moment: string): Promise<readonly string[]> => {
+      clock.advance(Date.parse(moment) - clock.now());
+      await model.moveOn();
+      const page = await loaded(model);
+      assert.equal(page.error, null);
+      return [model.state.range.first, model.state.range.last, labelOf(page, 'projected')];
+    };
+    assert.deepEqual(await at('2026-11-30T01:59:00Z'), ['2026-11-01', '2026-11-28', 'Month 2026-11']);
+    assert.deepEqual(await at('2026-11-30T02:01:00Z'), ['2026-11-01', '2026-11-29', 'Month 2026-11']);
+    // Credits of the new month are counted at once; its first finished day comes later.
+    assert.equal((await at('2026-12-01T00:30:00Z'))[1], '2026-11-29');
+    assert.deepEqual((await at('2026-12-01T02:01:00Z')).slice(0, 2), ['2026-11-01', '2026-11-30']);
+    assert.deepEqual(await at('2026-12-02T02:01:00Z'), ['2026-12-01', '2026-12-01', 'Month 2026-12']);
+    choose(model, { preset: '7d' });
+    await loaded(model);
+    assert.equal((await at('2026-12-03T02:01:00Z'))[0], '2026-11-26');
   });
 
   it('marks unknown figures, and states the number of known days of the others', async () => {
@@ -374,7 +507,7 @@ describe('the model of the dashboard', () => {
     const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
     const model = connect(data, undefined, systemClock);
     const error = await until('the error is shown', () => model.state.page.error ?? undefined);
-    assert.deepEqual([error.kind, error.next], ['rate-limited', []]);
+    assert.deepEqual([error.kind, error.next], ['rate-limited', ['stop']]);
     assert.match(
       error.message,
       /^It accepts no requests until \d\d:\d\d:\d\d UTC\. This page then continues by itself\.$/,
@@ -386,6 +519,35 @@ describe('the model of the dashboard', () => {
     assert.notEqual(tileOf(page, 'mean'), '–');
   });
 
+  it('reports a failing service at once, with cached figures and a way to stop', async () => {
+    const folder = newFolder();
+    const { faults } = await start();
+    await loaded(open(folder));
+    faults.add({ status: 503, retryAfter: 60 });
+    const { clock, url, token } = server!;
+    const client = new AnalyticsClient({ url, token }, new RequestBudget(newFolder()));
+    const cache = new AnswerCache(folder, accountKey({ url, token }), { clock });
+    const model = connect(new AnalyticsData(client, cache, clock), { ...FIRST_CHOICES, preset: '28d' }, systemClock);
+    const { page } = await until('the failure is shown', () => {
+      const { state } = model;
+      const isThere = tileOf(state.page, 'mean') !== undefined;
+      return state.page.error?.next.includes('stop') && isThere ? state : undefined;
+    });
+    assert.equal(page.error!.title, 'The service fails – showing cached data');
+    assert.match(page.error!.message, /503.* The next attempt is at \d\d:\d\d:\d\d UTC, in (59|60) s\./);
+    assert.equal(page.isLoading, true);
+    assert.ok(
+      page.tiles.some(({ note }) => note === '14 of 28 days known'),
+      JSON.stringify(page.tiles),
+    );
+    model.stop();
+    const stopped = model.state.page;
+    assert.deepEqual([stopped.isLoading, stopped.error!.next], [false, ['retry']]);
+    faults.clear();
+    await model.resume();
+    assert.equal((await loaded(model)).error, null);
+  });
+
   it('writes exports in which no name is a formula or Markdown', async () => {
     const hostile = '=HYPERLINK("x")|[a](b)<img src=x>@example.com';
     const data = [
@@ -393,12 +555,7 @@ describe('the model of the dashboard', () => {
       { kind: 'user', user_email: hostile },
       { kind: 'activity', date: '2026-11-20', user_email: hostile, metrics: { total_messages: 3 } },
     ];
-    server = await SextantServer.start({
-      now: Date.parse('2026-11-21T12:00:00Z'),
-      rateLimit: false,
-      data: () => readData([Buffer.from(data.map((record) => JSON.stringify(record)).join('\n'))]),
-    });
-    server.clock.freeze();
+    await serve(data);
     const model = open(undefined, { tab: 'people' });
     await loaded(model);
     const { shown } = model;

@@ -8,6 +8,7 @@ import { describeMoment } from '../../analytics/reports/report.ts';
 import type { LoadedReport, ReportName, Reports, ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Table } from '../../analytics/reports/table.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
+import { formatDay } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount, formatDuration } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
@@ -26,9 +27,9 @@ import { attentionList } from './attentionContent.ts';
 import { BudgetEditorView } from './budgetEditorView.ts';
 import type { Content } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
-import { AccountNames } from './names.ts';
+import { AccountNames } from '../analytics/accountNames.ts';
 import { languageProgress, peopleProgress } from './progress.ts';
-import { chosenRange, possibleRange } from './ranges.ts';
+import { chosenRange, comparedRange, possibleRange } from './ranges.ts';
 import type { SortedList } from './rowList.ts';
 import { groups } from './spendingContent.ts';
 import { TabLists } from './tabLists.ts';
@@ -85,6 +86,8 @@ export class DashboardModel {
   /** Reason why the chosen days cannot be shown; the earlier days stay. */
   #rangeError: ViewError | undefined;
   #person: Identity | undefined;
+  /** The newest finished day, and today, when the shown days were loaded. */
+  #loadedOn = '';
   readonly #lists = new TabLists();
   readonly editor: BudgetEditorView;
 
@@ -125,7 +128,7 @@ export class DashboardModel {
     if (choices.anonymise !== before.anonymise)
       this.#names = new AccountNames(this.#dependencies.secret, choices.anonymise);
     if (choices.tab !== before.tab) this.#person = undefined;
-    const isOtherRange = (['preset', 'first', 'last'] as const).some((key) => choices[key] !== before[key]);
+    const isOtherRange = (['preset', 'first', 'last', 'before'] as const).some((key) => choices[key] !== before[key]);
     if (isOtherRange) this.#open();
     else void this.#load();
     this.#dependencies.onChange();
@@ -146,13 +149,27 @@ export class DashboardModel {
     else await store.load([...this.#wanted(), ...this.#besides()], this.#person, true);
   }
 
+  /** Moves an open page to the new day or month, once there is one. Has to be called now and then. */
+  async moveOn(): Promise<void> {
+    if (!this.#week || this.#loadedOn === daysIn(this.#week.data)) return;
+    this.#open();
+    this.#dependencies.onChange();
+    await this.#store?.reloadCurrent();
+  }
+
   async resume(): Promise<void> {
     if (!this.#store) this.#open();
     await this.#store?.resume([...this.#wanted(), ...this.#besides()], this.#person);
   }
 
   stop(): void {
-    this.#store?.stop(['languages', 'people']);
+    // Sums are stopped only in a pause: else they take a moment.
+    const store = this.#store;
+    const now = this.#clock.now();
+    const paused = [...this.#wanted(), ...this.#besides()].filter(
+      (name) => store && store.state(name).pausedUntil > now,
+    );
+    store?.stop(['languages', 'people', ...paused]);
   }
 
   rows(list: List, from: number, count: number): ListedRow[] {
@@ -183,17 +200,20 @@ export class DashboardModel {
     const possible = describeRange(data ? possibleRange(data.newestDay, data.today) : { first: 0, last: 0 });
     const shown = this.#store && describeRange(this.#store.range);
     const page = this.#page();
+    const controls = this.#controls();
     return {
       account: this.#account,
       choices: this.#choices,
       tabs: TABS.map((id) => ({ id, name: tabTitle(id) })),
       range: {
-        text: this.#store ? describeDayRange(this.#store.range) : '',
+        text: this.#store ? this.#rangeText(this.#store) : '',
         first: shown?.effective_start_date ?? '',
         last: shown?.effective_end_date ?? '',
+        before: this.#store && controls.compare && this.#choices.compare ? describeDayRange(this.#store.before) : '',
         oldest: possible.effective_start_date,
         newest: possible.effective_end_date,
       },
+      controls,
       groups: ['credits', 'cost'].includes(this.#choices.tab) ? groups() : [],
       page,
       editor: this.#choices.tab === 'budgets' || this.#person ? this.editor.state(this.#person) : null,
@@ -233,14 +253,19 @@ export class DashboardModel {
       this.#store = undefined;
       return;
     }
+    this.#loadedOn = daysIn(week.data);
     try {
       const range = this.#rangeIn(week.data);
       this.#store?.dispose();
-      this.#store = week.withRange(range, {
-        logger: this.#dependencies.logger,
-        clock: this.#clock,
-        onChange: () => this.#dependencies.onChange(),
-      });
+      this.#store = week.withRange(
+        range,
+        {
+          logger: this.#dependencies.logger,
+          clock: this.#clock,
+          onChange: () => this.#dependencies.onChange(),
+        },
+        comparedRange(this.#choices, range, week.data.newestDay),
+      );
       void this.#load();
     } catch (error) {
       if (!(error instanceof SextantError)) throw error;
@@ -254,7 +279,8 @@ export class DashboardModel {
 
   /** Reports of the tab that its content does not wait for. */
   #besides(): readonly ReportName[] {
-    return this.#choices.tab === 'overview' ? ATTENTION_REPORTS : [];
+    const { tab } = this.#choices;
+    return tab === 'overview' ? ATTENTION_REPORTS : tab === 'people' ? ['presence'] : [];
   }
 
   #wanted(): readonly [ReportName, ...ReportName[]] {
@@ -267,6 +293,24 @@ export class DashboardModel {
     return this.#person
       ? contentOfPerson(store, this.#person)
       : contentOf(store, { choices: this.#choices, names: this.#names });
+  }
+
+  #rangeText({ range, data }: ReportStore): string {
+    // Limits are those of this month, whatever days are chosen.
+    const isMonth = this.#choices.tab === 'budgets';
+    return isMonth ? l10n.t('Month {0}', formatDay(data.today).slice(0, 7)) : describeDayRange(range);
+  }
+
+  /** Controls without an effect on a page are not on it. */
+  #controls(): DashboardState['controls'] {
+    const { tab } = this.#choices;
+    if (this.#person) return { days: true, compare: false, filter: false };
+    const isBilled = this.#store?.report('cost')?.unit !== 'credits';
+    return {
+      days: tab !== 'budgets',
+      compare: tab === 'overview' || tab === 'credits' || (tab === 'cost' && isBilled),
+      filter: tab !== 'overview',
+    };
   }
 
   #list(): SortedList | undefined {
@@ -346,6 +390,7 @@ export class DashboardModel {
       ...(this.#person ? [this.#person] : []),
       ...(this.#week?.report('people')?.people ?? []).map(identityOf),
       ...(store?.report('spending')?.topPeople ?? []).map(({ identity }) => identity),
+      ...(store?.report('presence')?.presence?.people ?? []).map(({ identity }) => identity),
       ...(store ? attentionIn(store).items.flatMap((item) => accountOf(item) ?? []) : []),
     ];
   }
@@ -360,4 +405,8 @@ export class DashboardModel {
     void this.#load();
     this.#dependencies.onChange();
   }
+}
+
+function daysIn({ newestDay, today }: AnalyticsData): string {
+  return `${newestDay} ${today}`;
 }

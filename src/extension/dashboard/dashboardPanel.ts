@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { decodeCsv } from '../../analytics/budgets/csv.ts';
@@ -14,6 +13,7 @@ import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
 import { TABS, type DashboardExport, type NextStep, type Tab } from '../../protocol/dashboardChoices.ts';
 import { dashboardView, type DashboardEvents, type DashboardMethods } from '../../protocol/dashboardView.ts';
 import type { AnalyticsSource } from '../analytics/analyticsActions.ts';
+import { CHOICES } from '../analytics/windowNames.ts';
 import { WebviewHost } from '../webviewHost.ts';
 import { DashboardModel } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
@@ -22,7 +22,7 @@ export interface PanelDependencies {
   /** The connected account, shared with the side bar. */
   readonly source: () => AnalyticsSource;
   readonly onDidChangeSource: vscode.Event<unknown>;
-  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'secrets' | 'extensionUri'>;
+  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'extensionUri'>;
   readonly log: Logger;
 }
 
@@ -32,10 +32,10 @@ export interface DashboardTarget {
   readonly person?: Identity;
 }
 
-const CHOICES = 'sextant.dashboard';
-const SECRET = 'sextant.pseudonyms';
 /** Interval of updates of the page: a load causes hundreds of changes. */
 const UPDATE_MS = 60;
+/** Interval of the checks for a new day. */
+const DAYS_MS = 60_000;
 
 /** "Sextant Usage: Open Dashboard": the model and its panel. */
 export class DashboardPanel implements vscode.Disposable {
@@ -44,10 +44,11 @@ export class DashboardPanel implements vscode.Disposable {
   readonly #host: WebviewHost<DashboardMethods, DashboardEvents>;
   readonly #disposables = new DisposableStore();
   #timer: NodeJS.Timeout | undefined;
+  readonly #days: NodeJS.Timeout;
 
   static async create(dependencies: PanelDependencies): Promise<DashboardPanel> {
     if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
-    return new DashboardPanel(dependencies, await readSecret(dependencies.context.secrets));
+    return new DashboardPanel(dependencies, await dependencies.source().names.secret());
   }
 
   private constructor(dependencies: PanelDependencies, secret: string) {
@@ -55,7 +56,10 @@ export class DashboardPanel implements vscode.Disposable {
     const { context, log, source, onDidChangeSource } = dependencies;
     this.#model = new DashboardModel({
       kept: context.workspaceState.get<unknown>(CHOICES),
-      keep: (choices) => void context.workspaceState.update(CHOICES, choices),
+      keep: (choices) => {
+        void context.workspaceState.update(CHOICES, choices);
+        void source().names.hide(choices.anonymise);
+      },
       secret,
       editor: source().editor,
       logger: log,
@@ -71,6 +75,7 @@ export class DashboardPanel implements vscode.Disposable {
     });
     this.#disposables.add(this.#host);
     this.#disposables.add(onDidChangeSource(() => this.#connect()));
+    this.#days = setInterval(() => void this.#model.moveOn(), DAYS_MS).unref();
     this.#connect();
   }
 
@@ -87,6 +92,7 @@ export class DashboardPanel implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.#timer);
+    clearInterval(this.#days);
     this.#model.dispose();
     this.#disposables.dispose();
   }
@@ -247,13 +253,4 @@ function readTarget(target: unknown): DashboardTarget {
   const isTab = TABS.some((one) => one === tab);
   const isPerson = isObject(person) && IDENTITY_FIELDS.includes(person.kind) && typeof person.name === 'string';
   return { ...(isTab && tab && { tab }), ...(isPerson && { person }) };
-}
-
-/** Creates the key of pseudonyms once per machine. It is a secret: with it, names can be tried until a pseudonym fits. */
-async function readSecret(secrets: vscode.SecretStorage): Promise<string> {
-  const known = await secrets.get(SECRET);
-  if (known !== undefined) return known;
-  const secret = randomBytes(32).toString('hex');
-  await secrets.store(SECRET, secret);
-  return secret;
 }

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { isComplete, type Batch } from '../../analytics/budgets/batch.ts';
 import { formatLimit, NO_LIMIT } from '../../analytics/budgets/limit.ts';
+import { describeEffect, effectOf, type LimitUse } from '../../analytics/budgets/effect.ts';
 import {
   changesOf,
   leftOutOf,
@@ -18,7 +19,7 @@ import { formatCount } from '../../base/format.ts';
 import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
 import type { BudgetEditorStep, NamedAction } from '../../protocol/budgetsView.ts';
 import type { ChangeRequest, EditorStep } from '../analytics/budgetEditor.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 
 /* The steps of a change as texts and actions of the page. */
 
@@ -41,7 +42,7 @@ const NOTHING: BudgetEditorStep = {
   actions: [],
 };
 
-export function describeStep(step: EditorStep, names: AccountNames): StepText {
+export function describeStep(step: EditorStep, names: AccountNames, use?: LimitUse): StepText {
   const alone = (text: Partial<BudgetEditorStep>): StepText => ({
     text: { ...NOTHING, kind: step.kind, ...text },
     hasList: false,
@@ -66,7 +67,7 @@ export function describeStep(step: EditorStep, names: AccountNames): StepText {
       });
     }
     case 'preview':
-      return describePreview(step.preview, titleOf(step.request, names, step.preview), names);
+      return describePreview(step.preview, titleOf(step.request, names, step.preview), names, use);
     case 'report':
       return describeReport(step.batch, names);
     case 'refused': {
@@ -81,9 +82,10 @@ export function describeStep(step: EditorStep, names: AccountNames): StepText {
   }
 }
 
-function describePreview(preview: Preview, title: string, names: AccountNames): StepText {
+function describePreview(preview: Preview, title: string, names: AccountNames, use: LimitUse | undefined): StepText {
   const { readAt, rows, problems } = preview;
   const changes = changesOf(preview).length;
+  const effect = use && changes > 0 ? effectOf(preview, use) : undefined;
   const conflicts = rows.filter(({ kind }) => kind === 'conflict').length;
   const left = obstaclesIn(leftOutOf(preview)).length;
   const [only] = rows.length + problems.length === 1 ? [...rows, ...problems] : [];
@@ -94,8 +96,11 @@ function describePreview(preview: Preview, title: string, names: AccountNames): 
     kind: 'preview',
     title,
     summary: `${summarizePreview(preview)}.`,
-    note: l10n.t('As read {0}. Nothing is changed yet.', describeMoment(readAt)),
-    tone: left > 0 ? 'warning' : 'plain',
+    note: [
+      ...(effect ? [`${describeEffect(effect, preview.unit)}.`] : []),
+      l10n.t('As read {0}. Nothing is changed yet.', describeMoment(readAt)),
+    ].join(' '),
+    tone: left > 0 || (effect?.newlyOver ?? 0) > 0 ? 'warning' : 'plain',
     actions: [
       ...(changes > 0 ? [action('apply', apply)] : []),
       ...(conflicts > 0 ? [action('overwrite', overwrite)] : []),

@@ -1,6 +1,5 @@
 import * as l10n from '@vscode/l10n';
 import { formatCell, tableJson, type Table } from '../../analytics/reports/table.ts';
-import { escapeMarkdown } from '../../ask/markdown.ts';
 import type { ShownContent } from './dashboardModel.ts';
 import { describeTable } from './figures.ts';
 
@@ -43,14 +42,25 @@ export function asMarkdown({ title, range, asOf, tiles, figures, table }: ShownC
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
+/** Characters that would be markup in a line, and marks that would be at its start: others stay plain for chats. */
+const MARKUP = /[\\`*[\]<|]|~~|(?<!\w)_|_(?!\w)|^(?=(?:[#+-]|\d+[.)])\s|>)/g;
+
+/** Escapes only what Markdown would not show as it is: a figure stays plain. */
+function escapeMarkdown(line: string): string {
+  return line.replace(MARKUP, String.raw`\$&`);
+}
+
 function markdownTable({ columns, rows }: Table): string {
   const line = (cells: readonly string[]): string => `| ${cells.map(cellText).join(' | ')} |`;
   const left = rows.length - ROWS;
+  // Of days, the newest matter.
+  const areDays = columns[0]?.name === 'date' || columns[0]?.name === 'day';
+  const shown = areDays ? rows.slice(-ROWS) : rows.slice(0, ROWS);
   return [
     line(columns.map(({ title }) => title)),
     `| ${columns.map(({ kind }) => (kind === 'text' ? '---' : '--:')).join(' | ')} |`,
-    ...rows.slice(0, ROWS).map((row) => line(row.map((cell, i) => formatCell(cell, columns[i]!)))),
-    ...(left > 0 ? ['', l10n.t('{0} more.', left)] : []),
+    ...shown.map((row) => line(row.map((cell, i) => formatCell(cell, columns[i]!)))),
+    ...(left > 0 ? ['', areDays ? l10n.t('{0} earlier days.', left) : l10n.t('{0} more.', left)] : []),
   ].join('\n');
 }
 

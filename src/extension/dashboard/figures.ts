@@ -82,8 +82,13 @@ export function timeFigure(
       columns: [
         { name: 'date', title: l10n.t('Day'), kind: 'text' },
         ...series.map(({ id, name }): Column => ({ name: id, title: name, kind: unit })),
+        ...(unusual.length > 0 ? [{ name: 'unusual', title: l10n.t('Unusual'), kind: 'text' } as const] : []),
       ],
-      rows: days.map((day, i) => [day, ...series.map(({ cells }) => cells[i])]),
+      rows: days.map((day, i) => [
+        day,
+        ...series.map(({ cells }) => cells[i]),
+        ...(unusual.length > 0 ? [unusual.includes(i) ? l10n.t('unusual') : ''] : []),
+      ]),
     },
   };
 }

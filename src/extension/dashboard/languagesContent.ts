@@ -15,6 +15,7 @@ export function languagesContent(report: LanguageReport, options: ViewOptions): 
   const figures = [
     figure('language', l10n.t('Languages'), report.languages, options),
     figure('editor', l10n.t('Editors'), report.editors, options),
+    pairFigure(report, options),
   ];
   return {
     tiles: [],
@@ -55,5 +56,57 @@ function figure(
       text: l10n.t('{0} people, {1} messages', formatCount(people), formatCount(metrics.total_messages)),
     })),
     table,
+  );
+}
+
+/** Largest number of editors in a bar: more look alike. */
+const PARTS = 5;
+
+/** Messages of each language, divided by editor. Messages add up, other than people. */
+function pairFigure({ pairs, editors }: LanguageReport, { choices }: ViewOptions): Figure {
+  const parts = editors.slice(0, PARTS).map(({ name }) => name);
+  const all = new Map<string, number[]>();
+  for (const { language, editor, metrics } of pairs) {
+    const cells = all.get(language) ?? Array.from({ length: parts.length + 1 }, () => 0);
+    all.set(language, cells);
+    const at = parts.indexOf(editor);
+    cells[at < 0 ? parts.length : at]! += metrics.total_messages;
+  }
+  const sumOf = (cells: readonly number[]): number => cells.reduce((sum, count) => sum + count, 0);
+  const bars = [...all]
+    .filter(([name]) => matchesFilter(name, choices.filter))
+    .sort(([, a], [, b]) => sumOf(b) - sumOf(a))
+    .map(([name, cells]) => ({ name, cells, text: formatCount(sumOf(cells)) }));
+  const [first] = pairs;
+  return barFigure(
+    {
+      id: 'pairs',
+      title: l10n.t('Messages by language and editor'),
+      about: l10n.t('Messages of each language, divided by the editors with most people. The table has all pairs.'),
+      summary: first
+        ? l10n.t('Most: {0} in {1}, {2}.', first.language, first.editor, formatCount(first.metrics.total_messages))
+        : l10n.t('None.'),
+    },
+    'count',
+    [...parts, l10n.t('All others')],
+    bars.slice(0, BARS),
+    {
+      columns: [
+        { name: 'language', title: l10n.t('Language'), kind: 'text' },
+        { name: 'editor', title: l10n.t('Editor'), kind: 'text' },
+        { name: 'people', title: l10n.t('People'), kind: 'count' },
+        { name: 'total_messages', title: l10n.t('Messages'), kind: 'count' },
+        { name: 'total_modified_lines_of_code', title: l10n.t('Lines'), kind: 'count' },
+      ],
+      rows: pairs
+        .filter(({ language }) => matchesFilter(language, choices.filter))
+        .map(({ language, editor, people, metrics }) => [
+          language,
+          editor,
+          people,
+          metrics.total_messages,
+          metrics.total_modified_lines_of_code,
+        ]),
+    },
   );
 }

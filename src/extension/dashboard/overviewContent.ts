@@ -2,13 +2,16 @@ import * as l10n from '@vscode/l10n';
 import type { MetricField, Metrics } from '../../analytics/contract.ts';
 import { movingMean, extent, TREND_DAYS } from '../../analytics/insights/trend.ts';
 import { KIND_FIELDS, MESSAGE_KINDS } from '../../analytics/insights/people.ts';
+import { costPerUse } from '../../analytics/insights/unitCost.ts';
 import type { CostReport } from '../../analytics/reports/costReport.ts';
-import { formatCell, formatGrowth, formatShare } from '../../analytics/reports/table.ts';
+import { formatCell, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
 import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
+import { isWeekend, parseDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Content, ViewOptions } from './content.ts';
 import { amountText, forecastRange, knownNote, tile, timeFigure, type Figure } from './figures.ts';
+import { serviceAccountNote } from './peopleContent.ts';
 import { growthNote } from './spendingContent.ts';
 import { moverFigure } from './spendingFigures.ts';
 
@@ -25,7 +28,10 @@ export function overviewContent(reports: OverviewReports, options: ViewOptions):
   const { usage, cost } = reports;
   const isEmpty = usage?.metrics?.total_messages === 0 && usage.days.every(({ active }) => active === 0);
   return {
-    tiles: [...(usage ? usageTiles(usage, reports, options) : []), ...(cost ? costTiles(cost, options) : [])],
+    tiles: [
+      ...(usage ? usageTiles(usage, reports, options) : []),
+      ...(cost ? [...costTiles(cost, options), ...perUseTile(reports, cost)] : []),
+    ],
     figures: isEmpty
       ? []
       : [
@@ -67,7 +73,7 @@ function usageTiles(
       l10n.t('Active'),
       latest ? formatCount(latest.active) : '–',
       l10n.t('People and service accounts that used the product on that day (UTC).'),
-      { note: latest ? l10n.t('on {0}', latest.date) : l10n.t('unknown') },
+      { note: latest ? latestNote(usage, latest) : l10n.t('unknown') },
     ),
     tile(
       'mean',
@@ -83,8 +89,8 @@ function usageTiles(
       l10n.t('People and service accounts over all days, each counted once.'),
       {
         note:
-          count !== undefined
-            ? ''
+          people && count !== undefined
+            ? serviceAccountNote(people)
             : people
               ? l10n.t('{0} so far', formatCount(people.people.length))
               : arePeopleComing
@@ -145,6 +151,41 @@ function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
   ];
 }
 
+/** The newest day, and for a weekend the last working day before it: its number is no sign of a decrease. */
+function latestNote({ days }: UsageReport, latest: NonNullable<UsageReport['latest']>): string {
+  const isWorking = ({ date, active }: UsageReport['days'][number]): boolean =>
+    active !== undefined && date < latest.date && !isWeekend(parseDay(date)!);
+  const before = isWeekend(parseDay(latest.date)!) ? days.findLast(isWorking) : undefined;
+  if (before?.active === undefined) return l10n.t('on {0}', latest.date);
+  return l10n.t('on {0}, a weekend; {1} on {2}', latest.date, formatCount(before.active), before.date);
+}
+
+/** What a person costs, a message and an accepted line; none until the people are counted. */
+function perUseTile({ usage, people }: OverviewReports, { total, unit, daysKnown }: CostReport): Content['tiles'] {
+  const { metrics } = usage ?? {};
+  if (!metrics || total === undefined || daysKnown < (usage?.days.length ?? 0)) return [];
+  const per = costPerUse(total, {
+    people: people?.distinct,
+    messages: metrics.total_messages,
+    lines: metrics.completions_lines_of_code,
+  });
+  return [
+    tile(
+      'perPerson',
+      unit === 'usd' ? l10n.t('Dollars per person') : l10n.t('Credits per person'),
+      formatPrice(per.people, unit),
+      l10n.t('Spending of these days, divided by different people, by messages, and by accepted lines of completions.'),
+      {
+        note: l10n.t(
+          '{0} a message, {1} an accepted line',
+          formatPrice(per.messages, unit),
+          formatPrice(per.lines, unit),
+        ),
+      },
+    ),
+  ];
+}
+
 function activeFigure({ days, unusual, before }: UsageReport, { choices }: ViewOptions): Figure {
   const active = days.map((day) => day.active);
   const known = days.flatMap(({ date, active }) => (active === undefined ? [] : [{ date, active }]));
@@ -193,13 +234,14 @@ function activeFigure({ days, unusual, before }: UsageReport, { choices }: ViewO
 }
 
 function kindFigure({ days }: UsageReport, metrics: Metrics): Figure {
-  const fields = KIND_FIELDS.filter((field) => metrics[field] > 0);
+  // Completions are no messages, so they are in a chart of their own.
+  const fields = KIND_FIELDS.filter((field) => field !== 'completions_accepted' && metrics[field] > 0);
   const [most] = [...fields].sort((a, b) => metrics[b] - metrics[a]);
   return timeFigure(
     {
       id: 'kinds',
-      title: l10n.t('Use by kind'),
-      about: l10n.t('Messages of each kind and accepted completions, by day.'),
+      title: l10n.t('Messages by kind'),
+      about: l10n.t('Messages of each kind, by day.'),
       summary:
         most === undefined
           ? l10n.t('None.')

@@ -1,5 +1,6 @@
 import { resolveRange, oldestDay, type DayRange } from '../../analytics/dateRules.ts';
-import { firstOfMonth, type Day } from '../../base/day.ts';
+import { sameDaysBefore } from '../../analytics/insights/compare.ts';
+import { firstOfMonth, parseDay, type Day } from '../../base/day.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 
 /**
@@ -27,6 +28,23 @@ export function chosenRange(
     case 'custom':
       return resolveRange('metrics', first === '' ? undefined : first, last === '' ? undefined : last, today);
   }
+}
+
+/**
+ * The period to compare the days with, unless it is the one just before: for a month the same days of the month before,
+ * and for typed days as many from a typed one.
+ */
+export function comparedRange(
+  { preset, before = '' }: Pick<Choices, 'preset' | 'before'>,
+  range: DayRange,
+  newest: Day,
+): DayRange | undefined {
+  if (preset === 'month' || preset === 'lastMonth') return sameDaysBefore(range);
+  const first = preset === 'custom' ? parseDay(before) : undefined;
+  if (first === undefined) return undefined;
+  const last = first + range.last - range.first;
+  // Days to come have no figures.
+  return last > newest ? undefined : { first, last };
 }
 
 /** The days with figures. */

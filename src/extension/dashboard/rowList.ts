@@ -57,7 +57,7 @@ export class SortedList {
       id,
       tone,
       used,
-      cells: cells.map((cell, i) => formatCell(cell, this.#columns[i]!)),
+      cells: cells.flatMap((cell, i) => (this.#columns[i]!.isDetail ? [] : [formatCell(cell, this.#columns[i]!)])),
     }));
   }
 
@@ -72,12 +72,9 @@ export class SortedList {
       version: this.#version,
       count: this.#shown.length,
       all: this.#rows.length,
-      columns: this.#columns.map(({ name, title, about, kind }) => ({
-        id: name,
-        title,
-        about,
-        isNumber: kind !== 'text',
-      })),
+      columns: this.#columns.flatMap(({ name, title, about, kind, isDetail }) =>
+        isDetail ? [] : [{ id: name, title, about, isNumber: kind !== 'text' }],
+      ),
       sort: this.#column,
       descending: this.#descending,
       caption: this.#caption,

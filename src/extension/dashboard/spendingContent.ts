@@ -1,7 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import { costBy, sumOf, type Dimension, type Measure } from '../../analytics/insights/amounts.ts';
 import { shareOfAmount } from '../../analytics/insights/compare.ts';
-import { onDays, onOwnKeys, seriesBy, splitByKeys, withRest, type DaySeries } from '../../analytics/insights/series.ts';
+import {
+  OTHERS,
+  onDays,
+  onOwnKeys,
+  seriesBy,
+  splitByKeys,
+  withRest,
+  type DaySeries,
+} from '../../analytics/insights/series.ts';
 import { MEASURE_OF, type CostReport, type Unit } from '../../analytics/reports/costReport.ts';
 import type { ExpertReport, SpendingReport } from '../../analytics/reports/spendingReport.ts';
 import { formatGrowth, formatShare, type Table } from '../../analytics/reports/table.ts';
@@ -22,6 +30,7 @@ import {
   type Figure,
 } from './figures.ts';
 import { burnFigure, moverFigure } from './spendingFigures.ts';
+import { unitFigures, unitTiles } from './unitCostFigures.ts';
 
 export interface SpendingReports {
   readonly cost: CostReport;
@@ -62,7 +71,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
       },
     };
   return {
-    tiles: spentTiles(cost, options),
+    tiles: [...spentTiles(cost, options), ...unitTiles(cost)],
     figures: [
       ...(cost.total === undefined
         ? []
@@ -72,6 +81,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
           ]),
       ...(cost.burnDown ? [burnFigure(cost.burnDown, 'credits', undefined)] : []),
       ...(options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+      ...unitFigures(cost, options),
     ],
     table: () => groupTable(reports, options.choices.group, options),
     empty: null,
@@ -133,7 +143,7 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
         l10n.t('The model or machine with the largest estimated cost.'),
         { note: dearest ? amountText(dearest.amount, 'usd') : note },
       ),
-      ...(cost.unit === 'usd' ? spentTiles(cost, options).slice(1) : []),
+      ...(cost.unit === 'usd' ? [...spentTiles(cost, options).slice(1), ...unitTiles(cost)] : []),
     ],
     figures: [
       ...(isKnown
@@ -145,6 +155,7 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
         : []),
       ...(cost.unit === 'usd' && cost.burnDown ? [burnFigure(cost.burnDown, 'usd', undefined)] : []),
       ...(cost.unit === 'usd' && options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
+      ...(cost.unit === 'usd' ? unitFigures(cost, options) : []),
     ],
     table: () => groupTable(reports, options.choices.group, options),
     empty: null,
@@ -218,15 +229,13 @@ function dayFigure(
   let series: readonly DaySeries[];
   let nameOf = ({ name }: DaySeries): string => name;
   if (group === 'user') {
-    // The daily spending of people is loaded in the unit of the plan only.
-    if (spending?.unit !== unit) return [];
-    const people = spending.topPeople;
-    const identities = new Map(people.map(({ key, identity }) => [key, identity]));
-    nameOf = ({ key, name }) => {
-      const identity = identities.get(key);
-      return identity ? names.of(identity) : name;
-    };
-    series = withRest(people.slice(0, SERIES), whole);
+    if (!spending) return [];
+    nameOf = ({ key, name }) => names.ofKey(key, name);
+    const people = seriesBy(spending.daily, 'user', measure, days, SERIES);
+    series = withRest(
+      people.filter(({ key }) => key !== OTHERS),
+      whole,
+    );
   } else {
     const points = group === 'expert' ? experts?.points : cost.points;
     if (!points) return [];

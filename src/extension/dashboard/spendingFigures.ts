@@ -4,9 +4,13 @@ import type { BurnDown } from '../../analytics/insights/budgets.ts';
 import { growthOfAmount } from '../../analytics/insights/compare.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { formatGrowth } from '../../analytics/reports/table.ts';
+import { roundedEstimate } from '../../analytics/reports/tables.ts';
 import { amountText, forecastNote, markLength, timeFigure, type Figure } from './figures.ts';
 
 /* Charts of spending on more than one page. */
+
+/** Multiple of a month's spending above which its limit is only in the text. */
+const FAR = 20n;
 
 /** A month from its first to its last day: spending, projection, and the limit, if there is one. */
 export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined): Figure {
@@ -36,12 +40,18 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
     days,
     [
       { id: 'spent', name: l10n.t('So far'), role: 'value', cells: spent },
-      { id: 'projected', name: l10n.t('Projected'), role: 'projection', cells: projected },
-      ...(limit === undefined
+      { id: 'projected', name: l10n.t('Projected'), role: 'projection', cells: projected.map(roundedEstimate) },
+      ...(limit === undefined || isFar(limit, pace)
         ? []
         : [{ id: 'limit', name: l10n.t('Limit'), role: 'limit', cells: days.map(() => wholeAmount(limit)) } as const]),
     ],
   );
+}
+
+/** Whether a limit is so far above the month that a chart up to it shows nothing else. */
+function isFar(limit: bigint, { spent, projected = spent }: BurnDown['pace']): boolean {
+  const most = projected > spent ? projected : spent;
+  return limit === 0n || (most > 0n && wholeAmount(limit) > most * FAR);
 }
 
 /** The largest changes since the previous period. */
@@ -53,6 +63,7 @@ export function moverFigure({ movers, unit }: CostReport): Figure {
       kind: 'movers',
       unit,
       title: l10n.t('Largest changes'),
+      legend: l10n.t('Ring: the previous period. Dot: these days.'),
       about: l10n.t('Models and machines with the largest change, up or down, since the previous period.'),
       summary: first
         ? l10n.t('{0}: from {1} to {2}.', first.name, amountText(first.before, unit), amountText(first.now, unit))

@@ -5,7 +5,7 @@ import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import type { List } from '../../protocol/dashboardChoices.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 import { budgetColumns, budgetListRows } from './budgetsContent.ts';
-import type { AccountNames } from './names.ts';
+import type { AccountNames } from '../analytics/accountNames.ts';
 import { peopleColumns, peopleRows } from './peopleContent.ts';
 import { SortedList, type ListColumn, type SourceRow } from './rowList.ts';
 
@@ -40,12 +40,13 @@ export class TabLists {
       const people = this.#settledPeople(store);
       if (!people || people.people.length === 0) return undefined;
       const spending = store.report('spending');
+      const presence = store.report('presence');
       const unit = spending?.unit ?? store.report('cost')?.unit ?? 'credits';
       const unitColumn = unit === 'usd' ? 'billed_amount_usd' : 'credits_consumed';
       const columns = peopleColumns(unit);
       const list = this.#listOf('people', columns, unitColumn, l10n.t('People'), 'total_messages');
       list.fill(
-        this.#rowsOf([people, spending, names], () => peopleRows({ people, spending }, names)),
+        this.#rowsOf([people, spending, presence, names], () => peopleRows({ people, spending, presence }, names)),
         filter,
       );
       return list;

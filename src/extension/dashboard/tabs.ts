@@ -43,7 +43,7 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
         ? overviewContent({ usage, cost, people, arePeopleComing: store.state('people').isLoading }, options)
         : EMPTY;
     case 'people':
-      return people ? peopleContent({ people, spending }, options) : EMPTY;
+      return people ? peopleContent({ people, spending, presence: store.report('presence') }, options) : EMPTY;
     case 'languages': {
       const report = store.report('languages');
       return report ? languagesContent(report, options) : EMPTY;
@@ -72,6 +72,8 @@ export function contentOfPerson(store: ReportStore, identity: Identity): Content
   return personContent({
     identity,
     activity: store.report('people')?.people.find((row) => identityKey(identityOf(row)) === key),
+    lastActive: store.report('presence')?.presence?.people.find((one) => one.key === key)?.lastActive,
+    languages: store.report('languages')?.languagesOf(key) ?? [],
     spending: store.report('person'),
     status,
     limitUnit: status && budgets?.unit,

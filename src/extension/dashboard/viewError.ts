@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { SextantError } from '../../base/errors.ts';
+import { formatDuration } from '../../base/format.ts';
 import type { Quality } from '../../analytics/reports/report.ts';
 import type { LoadedReport } from '../../analytics/reports/reportStore.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
@@ -62,13 +63,26 @@ export function viewErrorOfStates(
   const later = (moment: number): number | undefined => (moment > now ? moment : undefined);
   for (const { error, report, pausedUntil } of states)
     if (error) return viewErrorOf(error, { age: report && age, goesOnAt: later(pausedUntil) });
+  const pause = pauseIn(states, age, now);
+  if (pause) return pause;
   for (const { report, pausedUntil } of states) {
     const viewError = report && viewErrorOfReport(report, { age, goesOnAt: later(pausedUntil) });
     if (viewError) return viewError;
   }
-  const paused = Math.max(0, ...states.map(({ isLoading, pausedUntil }) => (isLoading ? pausedUntil : 0)));
-  const goesOnAt = later(paused);
-  return goesOnAt === undefined ? undefined : viewErrorOfPause(goesOnAt);
+  return undefined;
+}
+
+/** Explains the longest pause of running loads. */
+function pauseIn(
+  states: readonly LoadedReport<Quality>[],
+  age: string | undefined,
+  now: number,
+): ViewError | undefined {
+  const paused = states.filter(({ isLoading, pausedUntil }) => isLoading && pausedUntil > now);
+  const [last] = paused.sort((a, b) => b.pausedUntil - a.pausedUntil);
+  if (!last) return undefined;
+  const isShown = states.some(({ report }) => report !== undefined);
+  return viewErrorOfPause(last.pausedUntil, now, last.pausedBy, isShown ? age : undefined);
 }
 
 /** Explains the gaps of a report; undefined if it is complete and current. */
@@ -91,21 +105,36 @@ function viewErrorOfReport(
   };
 }
 
-/** Explains a pause that the service demands during a load. */
-function viewErrorOfPause(goesOnAt: number): ViewError {
-  return {
-    kind: 'rate-limited',
-    title: l10n.t('The service asks for a pause'),
-    message: goesOn(goesOnAt),
-    next: [],
-  };
+/** Explains a pause during a load: that the service demands, or after its failure. */
+function viewErrorOfPause(
+  goesOnAt: number,
+  now: number,
+  reason: SextantError | undefined,
+  age: string | undefined,
+): ViewError {
+  const known = age === undefined ? '' : l10n.t('The figures are from {0}.', age);
+  const isFailure = reason !== undefined && reason.code !== 'RateLimited';
+  const { kind, title } = isFailure
+    ? viewErrorOf(reason, { age })
+    : ({ kind: 'rate-limited', title: l10n.t('The service asks for a pause') } as const);
+  const wait = isFailure
+    ? l10n.t(
+        '{0} The next attempt is at {1} UTC, in {2}.',
+        reason.message,
+        timeOf(goesOnAt),
+        formatDuration((goesOnAt - now) / 1000),
+      )
+    : goesOn(goesOnAt);
+  return { kind, title, message: sentences(wait, known), next: ['stop'] };
+}
+
+/** `09:31:10` */
+function timeOf(moment: number): string {
+  return new Date(moment).toISOString().slice(11, 19);
 }
 
 function goesOn(moment: number): string {
-  return l10n.t(
-    'It accepts no requests until {0} UTC. This page then continues by itself.',
-    new Date(moment).toISOString().slice(11, 19),
-  );
+  return l10n.t('It accepts no requests until {0} UTC. This page then continues by itself.', timeOf(moment));
 }
 
 function sentences(...parts: readonly string[]): string {

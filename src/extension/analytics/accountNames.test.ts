@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AccountNames } from './names.ts';
+import { AccountNames } from './accountNames.ts';
 
 const ada = { kind: 'user_email', name: 'ada@example.com' } as const;
 const build = { kind: 'service_account_name', name: 'nightly' } as const;

@@ -1,0 +1,77 @@
+import { formatCount } from '../../base/format.ts';
+import type { Decimal } from '../../base/decimal.ts';
+import type { Plan } from '../contract.ts';
+import { identityKey } from '../identity.ts';
+import { wholeAmount } from '../insights/amounts.ts';
+import type { Share } from '../insights/compare.ts';
+import { formatLimit, isUnlimited, NO_LIMIT, type Limit } from './limit.ts';
+import { changesOf, type Preview } from './preview.ts';
+
+/** The known consumption of the month, and the current limits of the organization. */
+export interface LimitUse {
+  /** By account. */
+  readonly consumption: readonly Pick<Share, 'key' | 'amount'>[];
+  readonly limits: readonly { readonly key: string; readonly limit: bigint }[];
+}
+
+/** The effect of a preview on people, before it is applied. */
+export interface PreviewEffect {
+  /** Accounts whose consumption of the month reaches the new limit, and did not reach the current one. */
+  readonly newlyOver: number;
+  /** All accounts over their limit, before and after. */
+  readonly over: BeforeAfter<number>;
+  /** Sum of all limits, without unlimited ones. */
+  readonly sum: BeforeAfter<bigint>;
+  readonly unlimited: BeforeAfter<number>;
+}
+
+interface BeforeAfter<T> {
+  readonly before: T;
+  readonly after: T;
+}
+
+/** Computes the effect of the changes on all limits of the organization. */
+export function effectOf(preview: Preview, { consumption, limits }: LimitUse): PreviewEffect {
+  const spent = new Map(consumption.map(({ key, amount }) => [key, amount]));
+  const before = new Map(limits.map(({ key, limit }) => [key, String(limit)]));
+  // The preview has read the limits later.
+  for (const { identity, before: limit } of preview.rows) before.set(identityKey(identity), limit);
+  const after = new Map(before);
+  const changes = changesOf(preview);
+  for (const { identity, after: limit } of changes) after.set(identityKey(identity), limit);
+  const isOver = (key: string, limit: Limit = NO_LIMIT): boolean => isReached(spent.get(key) ?? 0n, limit);
+  const countOver = (all: ReadonlyMap<string, Limit>): number => [...all].filter((one) => isOver(...one)).length;
+  const keys = changes.map(({ identity }) => identityKey(identity));
+  return {
+    newlyOver: keys.filter((key) => isOver(key, after.get(key)) && !isOver(key, before.get(key))).length,
+    over: { before: countOver(before), after: countOver(after) },
+    sum: { before: sumOf(before.values()), after: sumOf(after.values()) },
+    unlimited: { before: countUnlimited(before.values()), after: countUnlimited(after.values()) },
+  };
+}
+
+/** Whether an amount reaches a limit. */
+export function isReached(spent: Decimal, limit: Limit): boolean {
+  return limit !== NO_LIMIT && spent >= wholeAmount(BigInt(limit));
+}
+
+function sumOf(limits: Iterable<Limit>): bigint {
+  let sum = 0n;
+  for (const limit of limits) if (limit !== NO_LIMIT && !isUnlimited(limit)) sum += BigInt(limit);
+  return sum;
+}
+
+function countUnlimited(limits: Iterable<Limit>): number {
+  return [...limits].filter(isUnlimited).length;
+}
+
+/** `43 accounts would be over at once (2 are over now, 45 would be). All limits together: 1,200,000 → 900,000` */
+export function describeEffect({ newlyOver, over, sum, unlimited }: PreviewEffect, unit: Plan): string {
+  const all = (limit: bigint): string => formatLimit(String(limit), unit);
+  const who = newlyOver === 1 ? '1 account' : newlyOver === 0 ? 'No account' : `${formatCount(newlyOver)} accounts`;
+  const some = (count: number): string => (count === 0 ? '' : ` and ${formatCount(count)} unlimited`);
+  return [
+    `${who} would be over at once (over now: ${formatCount(over.before)}, then: ${formatCount(over.after)})`,
+    `All limits together: ${all(sum.before)}${some(unlimited.before)} → ${all(sum.after)}${some(unlimited.after)}`,
+  ].join('. ');
+}

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { startServer, type DataRecordInput } from '../../src/server/testing.ts';
+import { dayOf, formatDay, isWeekend } from '../../src/base/day.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { Dashboard, HEIGHT } from './dashboard.ts';
+import { shotName, type Theme } from './support.ts';
+
+/** Differences of an organization from a calm one. */
+interface Organization {
+  /** Days of the past. */
+  readonly days: number;
+  /** Limit of each person in dollars. */
+  readonly limit: number;
+  /** Multiple of Bob's spending in the last five days. */
+  readonly explosion: number;
+  /** Whether Stan is silent since three weeks. */
+  readonly stops: boolean;
+}
+
+const CALM: Organization = { days: 70, limit: 100_000, explosion: 1, stops: false };
+const PEOPLE = ['ada', 'bob', 'cora', 'dan', 'eve', 'stan'];
+const MODELS = ['cedar', 'opus'];
+
+/** People with steady use, less of it at weekends. */
+function factsOf({ days, limit, explosion, stops }: Organization): DataRecordInput[] {
+  const today = dayOf(Date.now());
+  const daily = PEOPLE.flatMap((name, p) =>
+    Array.from({ length: days }, (_, back) => today - 1 - back).flatMap((day) => {
+      if (stops && name === 'stan' && day > today - 22) return [];
+      const user_email = `${name}@example.com`;
+      const date = formatDay(day);
+      // The share of a weekend day, and some noise without a random source.
+      const part = (isWeekend(day) ? 20 : 100) + ((day * 7 + p * 13) % 11);
+      const times = name === 'bob' && day > today - 6 ? explosion : 1;
+      return [
+        { kind: 'activity', date, user_email, language: 'Go', editor: 'CLI', metrics: METRICS },
+        ...MODELS.map((model, m) => ({
+          ...{ kind: 'cost', date, product_display_name: 'Chat', resource_display_name: model },
+          ...{
+            resource_type: 'COST_ANALYTICS_RESOURCE_TYPE_MODEL',
+            byok_status: 'COST_ANALYTICS_BYOK_STATUS_NON_BYOK',
+          },
+          user_info: { user_type: 'COST_ANALYTICS_USER_TYPE_USER', user_email },
+          cost_metrics: {
+            ...{ billed_amount_usd: ((part * times * (m + 1)) / 20).toFixed(2), base_cost_usd: '0.5' },
+            ...{ input_tokens: part * times * 900, output_tokens: part * times * 100, cache_read_tokens: part * 500 },
+          },
+        })),
+      ] as DataRecordInput[];
+    }),
+  );
+  const overrides = PEOPLE.map((name) => ({
+    ...{ kind: 'override', user_email: `${name}@example.com`, period: 'BUDGET_PERIOD_MONTHLY' },
+    ...{ resource: 'BUDGET_RESOURCE_USD_COST', config: { limit: String(limit) } },
+  })) as DataRecordInput[];
+  const users = PEOPLE.map((name) => ({ kind: 'user', user_email: `${name}@example.com` }) as const);
+  return [{ kind: 'org', plan: 'usd', enterprise: true }, ...users, ...daily, ...overrides];
+}
+
+const METRICS = {
+  ...{ total_messages: 12, chat_messages: 12, total_tool_calls: 5, completions_count: 9, completions_accepted: 3 },
+  ...{ completions_lines_of_code: 6, completions_suggested_lines_of_code: 20, total_modified_lines_of_code: 30 },
+};
+
+/** The organizations, and the sentences that their lead has to read first. */
+const WALKS: readonly {
+  readonly name: string;
+  readonly organization: Organization;
+  readonly theme: Theme;
+  readonly sentences: readonly RegExp[];
+}[] = [
+  {
+    ...{ name: 'calm', organization: CALM, theme: 'Default Light Modern' },
+    sentences: [/^All is well: nothing needs attention\. Looked at: 6 limits, .*6 accounts, .*6 people/],
+  },
+  {
+    ...{ name: 'over', organization: { ...CALM, limit: 20, stops: true }, theme: 'Default High Contrast' },
+    sentences: [
+      /@example\.com is \$[\d,.]+ over the limit of \$20\.00/,
+      /^1 person was active and stopped: stan@example\.com/,
+    ],
+  },
+  {
+    ...{ name: 'exploding', organization: { ...CALM, explosion: 40 }, theme: 'Default Dark Modern' },
+    sentences: [/^bob@example\.com spent \$[\d,.]+ more than usual/],
+  },
+  {
+    ...{ name: 'new', organization: { ...CALM, days: 4 }, theme: 'Default Light Modern' },
+    sentences: [/^All is well: nothing needs attention\./],
+  },
+];
+
+describe('a team lead', () => {
+  const newFolder = temporaryFolder();
+  let dashboard: Dashboard;
+
+  before(async () => {
+    dashboard = await Dashboard.open(newFolder());
+    await dashboard.show();
+  });
+  after(() => dashboard.workbench.close());
+  afterEach(async function () {
+    if (this.currentTest?.state === 'failed') await dashboard.workbench.shoot('lead-failed');
+  });
+
+  for (const { name, organization, theme, sentences } of WALKS)
+    it(`has five answers on the first screen without a click, in an organization that is ${name}`, async () => {
+      await using server = await startServer({ data: factsOf(organization) });
+      await dashboard.connect(server);
+      await dashboard.theme(theme);
+      await dashboard.tab('Overview');
+      const { frame, workbench } = dashboard;
+      const begun = Date.now();
+      const list = frame.getByRole('region', { name: 'Needs attention' });
+      // Who is over, what is unusual, who stopped.
+      for (const sentence of sentences) await list.getByText(sentence).first().waitFor();
+      await frame.locator('section.attention[aria-busy=false]').waitFor();
+      const seconds = (Date.now() - begun) / 1000;
+      // What the month costs, and what a unit does.
+      const tile = (label: string) => frame.locator('.tile').filter({ hasText: label });
+      await tile('Month ')
+        .getByText(/about \$|too early/)
+        .waitFor();
+      await tile('Dollars per person')
+        .getByText(/\$[\d.]+ a message, \$[\d.]+ an accepted line/)
+        .waitFor();
+      console.log(`      ${name}: ${seconds.toFixed(1)} s, 0 clicks`);
+      assert.ok(seconds < 60, 'the limit of requests leaves this much');
+      for (const width of [1400, 400]) {
+        await workbench.page.setViewportSize({ width, height: HEIGHT });
+        await workbench.shoot(shotName(`lead-${name}`, theme, width));
+      }
+      await workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
+    });
+
+  it('has the price of tokens one click away, and hides names beside the page, too', async () => {
+    await using server = await startServer({ data: factsOf({ ...CALM, limit: 20 }) });
+    await dashboard.connect(server);
+    await dashboard.tab('Cost');
+    const { frame, workbench } = dashboard;
+    for (const title of ['Price per million tokens', 'Tokens by model', 'Why the spending changed'])
+      await frame.getByRole('heading', { name: title }).waitFor();
+    await workbench.shoot('lead-cost');
+    await workbench.run('View: Toggle Primary Side Bar Visibility');
+    await workbench.expand('Budgets');
+    const { page } = workbench;
+    const row = page.getByRole('treeitem', { name: /ada@example\.com, [\d.]+ % of \$20/ });
+    await row.waitFor();
+    await frame.getByLabel('Anonymise').check();
+    await row.waitFor({ state: 'detached' });
+    await page
+      .getByRole('treeitem', { name: /^Person \w{3}-\w{4}, [\d.]+ % of \$20/ })
+      .first()
+      .waitFor();
+    assert.equal(await page.getByRole('treeitem', { name: /@example\.com/ }).count(), 0);
+    await workbench.shoot('lead-hidden');
+    await frame.getByLabel('Anonymise').uncheck();
+    await row.waitFor();
+  });
+});
