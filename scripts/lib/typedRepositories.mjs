@@ -19,7 +19,7 @@ export const archive = () => {
 /**
  * Brings a repository into the folder unless it is there in the wanted version; an interruption leaves nothing at its
  * place. Returns whether it is there.
- * @param {import('../test/bench/typed/repositories.ts').TypedRepository} repository
+ * @param {import('../../test/bench/typed/repositories.ts').TypedRepository} repository
  */
 export async function bringTyped({ name, from, package: source, within = '.' }) {
   const place = join(typedFolder, 'repositories', name);
@@ -51,7 +51,7 @@ function versionOf(name) {
 }
 
 /**
- * @param {import('../test/bench/typed/repositories.ts').TypedRepository['from']} from
+ * @param {import('../../test/bench/typed/repositories.ts').TypedRepository['from']} from
  * @param {string} name of a package
  * @param {string} place where its files go
  * @returns {string} its version

@@ -123,29 +123,23 @@ function findQuotations(
 ): { spans: ShownSpan[]; wrong: number } {
   const spans: ShownSpan[] = [];
   let wrong = 0;
-  const parts = markdown.split(/\n\n(?=\*\*.*\[\d+\])/).slice(1);
-  for (const part of parts) {
-    const number = Number(/\[(\d+)\]/.exec(part)?.[1]);
-    const passage = cited.find((one) => one.number === number);
+  const quoted = [...markdown.matchAll(/^\*\*.*?\*\* \[(\d+)\].*\n\n(`{3,})[^\n`]*\n([\s\S]*?)\n\2$/gm)];
+  if (quoted.length !== cited.length) wrong++;
+  for (const [, number, , block] of quoted) {
+    const passage = cited.find((one) => one.number === Number(number));
     if (!passage) continue;
     const lines = texts.get(passage.path)!.split(/\r\n|\r|\n/);
-    const blocks = [...part.matchAll(/^(`{3,})[^\n`]*\n([\s\S]*?)\n\1$/gm)].map((match) => match[2]!.split('\n'));
-    const quotes = part
-      .split('\n')
-      .filter((line) => line.startsWith('> '))
-      .map((line) => [line.slice(2).replace(/\\([^\w\s])/g, '$1')]);
-    for (const block of [...blocks, ...quotes]) {
-      const at = placeOf(block, lines, passage.startLine);
-      if (at === undefined) wrong++;
-      else spans.push({ path: passage.path, startLine: at, endLine: at + block.length - 1 });
-    }
+    const shown = block!.split('\n');
+    const at = placeOf(shown, lines, passage.startLine);
+    if (at === undefined) wrong++;
+    else spans.push({ path: passage.path, startLine: at, endLine: at + shown.length - 1 });
   }
   return { spans, wrong };
 }
 
 function placeOf(block: readonly string[], lines: readonly string[], from: number): number | undefined {
   for (let at = from; at + block.length - 1 <= lines.length; at++)
-    if (block.every((line, i) => lines[at - 1 + i]!.trim() === line.trim())) return at;
+    if (block.every((line, i) => lines[at - 1 + i] === line)) return at;
   return undefined;
 }
 

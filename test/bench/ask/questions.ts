@@ -21,7 +21,7 @@ export interface AskQuestion {
   readonly words: 'own' | 'domain';
 }
 
-/** Separates a question from the follow-up that is asked. */
+/** Separates a question from its follow-up. */
 const THEN = ' >> ';
 
 /**
@@ -35,7 +35,7 @@ export function askQuestions(repository: string, root: string): AskQuestion[] {
   return [...groupBy(own, (row) => row.question).values()].map((same) => {
     const [first, then] = same[0]!.question.split(THEN) as [string, string?];
     const answers = same.map(({ path, from, to }) => linesIn(root, path, from, to));
-    const kind = then !== undefined ? 'test' : /\.md$/.test(same[0]!.path) ? 'documentation' : 'code';
+    const kind = then !== undefined ? 'test' : same[0]!.path.endsWith('.md') ? 'documentation' : 'code';
     const { words } = same[0]!;
     return {
       repository,
