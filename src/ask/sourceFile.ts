@@ -117,10 +117,14 @@ export class SourceFile {
   }
 
   /** The lines up to the limit of characters, at least one; a single line is cut. */
-  text(startLine: number, lastLine: number): { readonly text: string; readonly endLine: number } {
-    let text = this.#lines[startLine - 1]!.slice(0, MAX_CHARACTERS);
+  text(
+    startLine: number,
+    lastLine: number,
+    most = MAX_CHARACTERS,
+  ): { readonly text: string; readonly endLine: number } {
+    let text = this.#lines[startLine - 1]!.slice(0, most);
     let endLine = startLine;
-    while (endLine < lastLine && text.length + 1 + this.#lines[endLine]!.length <= MAX_CHARACTERS)
+    while (endLine < lastLine && text.length + 1 + this.#lines[endLine]!.length <= most)
       text += `\n${this.#lines[endLine++]!}`;
     return { text, endLine };
   }

@@ -1,15 +1,19 @@
 import * as vscode from 'vscode';
-import type { AnswerEvent, Answer, ProviderInfo } from '../../ask/answer.ts';
+import type { AnswerEvent, Answer, Passage, ProviderInfo } from '../../ask/answer.ts';
 import { Asker } from '../../ask/asker.ts';
 import { askErrors } from '../../ask/errors.ts';
 import { extractiveProvider } from '../../ask/extractive.ts';
 import { openAiProvider } from '../../ask/openai.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Sources } from '../../ask/retrieve.ts';
+import { SourceFile } from '../../ask/sourceFile.ts';
 import { SextantError } from '../../base/errors.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
 import { askSettings } from '../settings.ts';
+
+/** Length at which a whole definition is cut between lines. */
+const MAX_DEFINITION = 200_000;
 
 export interface AskServiceRequest {
   readonly question: string;
@@ -24,9 +28,11 @@ export interface AskServiceRequest {
 export class AskService {
   readonly key: OpenAiKey;
   readonly #asker: Asker;
+  readonly #sources: Sources;
 
   constructor(sources: Sources, secrets: vscode.SecretStorage) {
     this.#asker = new Asker(sources);
+    this.#sources = sources;
     this.key = new OpenAiKey(secrets);
   }
 
@@ -35,6 +41,17 @@ export class AskService {
    */
   async *ask({ provider, ...request }: AskServiceRequest): AsyncGenerator<AnswerEvent, void, undefined> {
     yield* this.askWith(await this.#resolve(provider ?? askSettings().provider), request);
+  }
+
+  /** All lines of the definition that a passage is a part of, as they are now; `undefined` if the file has them no longer. */
+  async readDefinition({ root, path, text, startLine, whole }: Passage): Promise<string | undefined> {
+    const content = await this.#sources.read(root, path);
+    if (content === undefined || !whole) return undefined;
+    const file = new SourceFile(path, content);
+    const at = file.find(text, startLine);
+    if (at === undefined) return undefined;
+    const moved = at - startLine;
+    return file.text(whole.startLine + moved, whole.endLine + moved, MAX_DEFINITION).text;
   }
 
   askWith(provider: AnswerProvider, request: Omit<AskServiceRequest, 'provider'>): AsyncIterable<AnswerEvent> {
