@@ -17,11 +17,11 @@ export const extractiveProvider: AnswerProvider = {
   },
 };
 
-function quote({ number, path, startLine, endLine, language, symbol, head, calledBy, text }: Passage): string {
+function quote({ number, path, startLine, endLine, language, symbol, head, whole, calledBy, text }: Passage): string {
   const name = symbol ? `${codeSpan(symbol.name)} ${symbol.kind}, ` : '';
   const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
   const facts = [
-    ...(head ? [`in ${codeSpan(head.text)}`] : []),
+    ...(head ? [`${whole ? 'part of' : 'in'} ${codeSpan(head.text)}`] : []),
     ...(calledBy === undefined ? [] : [`called by [${calledBy}]`]),
   ];
   const place = `**${name}${codeSpan(`${path}:${lines}`)}** [${number}]${facts.map((fact) => `, ${fact}`).join('')}`;

@@ -3,6 +3,7 @@ import type { AnswerEvent, Answer, Passage, ProviderInfo } from '../../ask/answe
 import { Asker } from '../../ask/asker.ts';
 import { askErrors } from '../../ask/errors.ts';
 import { extractiveProvider } from '../../ask/extractive.ts';
+import { findLocalModels, type LocalModel } from '../../ask/localServices.ts';
 import { openAiProvider } from '../../ask/openai.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Sources } from '../../ask/retrieve.ts';
@@ -22,6 +23,12 @@ export interface AskServiceRequest {
   /** The `id` of one of {@link AskService.providers}; else that of the settings. */
   readonly provider?: string;
   readonly signal?: AbortSignal;
+}
+
+interface ProviderPick extends vscode.QuickPickItem {
+  readonly info: ProviderInfo;
+  /** Set for a model on this machine, which the settings do not have yet. */
+  readonly local?: LocalModel;
 }
 
 /** Answers questions about the workspace for the answer view and the chat, and lists the providers. */
@@ -66,21 +73,33 @@ export class AskService {
 
   /** Lets the user select the provider of later answers; `undefined` if cancelled. */
   async chooseProvider(): Promise<ProviderInfo | undefined> {
-    const pick = (info: ProviderInfo): vscode.QuickPickItem & { readonly info: ProviderInfo } => ({
+    const pick = (info: ProviderInfo): ProviderPick => ({
       info,
       label: info.label,
       detail: describe(info),
     });
-    const items = this.providers().then((infos) => infos.map(pick));
+    const items = Promise.all([this.providers(), findLocalModels()]).then(([infos, local]): ProviderPick[] => [
+      ...infos.map(pick),
+      ...local
+        .map(pickLocal)
+        .filter(({ info }) => infos.every(({ id, label }) => id !== info.id || label !== info.label)),
+    ]);
     const { provider: current } = askSettings();
     const chosen = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Select Answer Model'),
       placeHolder: vscode.l10n.t('Current: {0}', current),
     });
     if (!chosen) return undefined;
-    const { info } = chosen;
+    const { info, local } = chosen;
     const value = info.id.startsWith('openai:') ? 'openai' : info.id;
-    await vscode.workspace.getConfiguration('sextant.ask').update('provider', value, vscode.ConfigurationTarget.Global);
+    const settings = vscode.workspace.getConfiguration('sextant.ask');
+    const set = (name: string, to: string): Thenable<void> =>
+      settings.update(name, to, vscode.ConfigurationTarget.Global);
+    if (local) {
+      await set('openai.baseUrl', local.baseUrl);
+      await set('openai.model', local.model);
+    }
+    await set('provider', value);
     return info;
   }
 
@@ -111,6 +130,11 @@ function configuredService(): ProviderInfo[] {
     if (error instanceof SextantError) return [];
     throw error;
   }
+}
+
+function pickLocal(local: LocalModel): ProviderPick {
+  const { info } = openAiProvider(local);
+  return { info, local, label: local.model, description: local.service, detail: describe(info) };
 }
 
 function describe({ id, isLocal }: ProviderInfo): string {
