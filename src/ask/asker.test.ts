@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { copySample } from '../../test/support/command.ts';
+import { assertGolden } from '../../test/support/golden.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from '../workspace/folderIndex.ts';
@@ -97,6 +98,29 @@ describe('Asking', () => {
       assert.ok(answer.markdown.includes(`\n\`\`\`${language}\n${text}\n\`\`\``), text);
     assert.deepEqual(answer.cited, passages);
     assertOnDisk(passages);
+  });
+
+  it('answers ten questions with text that is pleasant to read', async () => {
+    const { asker } = await open(copySample(folder()));
+    const questions = [
+      'How are failed payments retried?',
+      'How long is the delay before the next attempt?',
+      'How is the money given back when an order is cancelled?',
+      'How are passwords stored?',
+      'Who may see an order?',
+      'What does the README say about running it?',
+      'How are shipping labels printed?',
+      'Where do the prices come from?',
+      'Which tables does the database have?',
+      'How does the cart add a book?',
+    ];
+    let all = '';
+    for (const question of questions) {
+      const { answer, passages } = await answerOf(asker.ask({ question, provider: extractiveProvider }));
+      assertOnDisk(passages);
+      all += `# ${question}\n\n${answer.markdown}\n\n`;
+    }
+    assertGolden('answers.md', all);
   });
 
   it('passes passages to a model, and keeps its citations to them', async () => {

@@ -27,12 +27,20 @@ export interface PassageWeights {
   readonly place: number;
   /** Of a place that search did not find. */
   readonly unfound: number;
+  /** Share of its rarity that a filler of questions has. */
+  readonly filler: number;
   /** Of a test, if the question is about tests. */
   readonly test: number;
   /** Of a heading that has the words of the question, and no others. */
   readonly heading: number;
 }
 
+/** Stems of words that make a question, and rarely say what it is about. */
+const FILLERS: ReadonlySet<string> = new Set(
+  'may come happen work get give make keep go see take want need way thing long many much large put mean say tell else'
+    .split(' ')
+    .map(stem),
+);
 /** Saturation of the number of times that a text has a word. */
 const SATURATION = 0.6;
 /** Length of a text, in words, at which its words count fully. */
@@ -51,7 +59,8 @@ export function scorePassages(
   const counted = candidates.map(({ text }) => countWords(text, words));
   const rarity = words.map((_, word) => {
     const having = counted.filter(({ counts }) => counts[word]! > 0).length;
-    return Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5));
+    const value = Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5));
+    return FILLERS.has(words[word]!) ? value * weights.filler : value;
   });
   const total = rarity.reduce((sum, one) => sum + one, 0) || 1;
   return candidates.map(({ fileRank, placeRank, name, isHeading, isWantedTest }, i) => {

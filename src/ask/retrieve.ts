@@ -54,7 +54,7 @@ export const QUESTION_PROFILE: AskProfile = {
   documentRank: 3,
   called: 3,
   calledFrom: 3,
-  weights: { text: 1, name: 0.7, file: 0.15, place: 0.1, unfound: 0.3, test: 0.6, heading: 0.8 },
+  weights: { text: 1, name: 0.7, file: 0.15, place: 0.1, unfound: 0.3, test: 0.6, heading: 0.8, filler: 0.5 },
 };
 
 /** How much is retrieved: as many passages, or as many characters. */

@@ -15,7 +15,7 @@ const INCOMPLETE = 0.15;
 const LINE = 0.01;
 /** Beginnings of lines that continue the statement above, and ends of lines that the next one continues. */
 const CONTINUES =
-  /^(?:[)\]}.?:,+*/%|&=<>-]|and\b|or\b|else\b|elif\b|catch\b|finally\b|rescue\b|ensure\b|then\b|end\b|do$)/;
+  /^(?:[)\]}.?:,+|&=<>]|\*(?!\w)|\/(?![/*])|-(?!-)|and\b|or\b|else\b|elif\b|catch\b|finally\b|rescue\b|ensure\b|then\b|end\b|do$)/;
 const CONTINUED = /(?:[,([=+*/%|&?\\<:-]|&&|\|\||=>|\b(?:and|or|return|in|not))\s*$/;
 
 /**

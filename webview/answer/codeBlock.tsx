@@ -21,7 +21,10 @@ export function CodeBlock({ language, code, passage, exchange, actions }: CodePr
   const shown = whole ?? code;
   const tokens = useTokens(language, shown, actions);
   const toggle = async (number: number): Promise<void> => {
-    if (whole !== undefined) return setWhole(undefined);
+    if (whole !== undefined) {
+      setWhole(undefined);
+      return;
+    }
     const text = await actions.expand(exchange, number).catch(() => null);
     setMissing(text === null);
     if (text !== null) setWhole(text);
