@@ -1,7 +1,8 @@
-// npm run bench:ask [-- --failures] [--repository NAME]… [--json FILE]
+// npm run bench:ask [-- --ablate] [--failures] [--repository NAME]… [--json FILE]
 // Measures answers with questions whose answers are known, test/bench/ask/questions.tsv: whether the lines that answer are shown
 // without a model, and whether they are in a model's prompt of 4,000 and 8,000 tokens. Beside it run plain search and a retrieval
-// like grep. --failures also prints each question that fails. Fails if an answer quotes what is not in the cited file.
+// like grep. --ablate also measures without each ingredient, --failures
+// prints each question that fails. Fails if an answer quotes what is not in the cited file.
 //
 // The questions were written by reading: for each repository, a mechanism, rule or limit was chosen, the question put as one who
 // does not know the code would, and the few lines that answer it marked by their text. Some have two places, either of which
@@ -18,6 +19,7 @@ import { bringTyped, typedFolder } from './lib/typedRepositories.mjs';
 const { values } = parseArgs({
   options: {
     failures: { type: 'boolean', default: false },
+    ablate: { type: 'boolean', default: false },
     repository: { type: 'string', multiple: true, default: [] },
     json: { type: 'string' },
   },
@@ -42,6 +44,7 @@ if (repositories.length < wanted.length) say(`${wanted.length - repositories.len
 const options = {
   repositories,
   failures: values.failures,
+  ablate: values.ablate,
   ...(values.json !== undefined && { json: resolve(process.env.INIT_CWD ?? '.', values.json) }),
 };
 const script = join(root, 'test/bench/ask/run.ts');

@@ -5,6 +5,7 @@ import type { Answer, Passage } from '../../../src/ask/answer.ts';
 import { Asker } from '../../../src/ask/asker.ts';
 import { extractiveProvider } from '../../../src/ask/extractive.ts';
 import type { AnswerProvider } from '../../../src/ask/provider.ts';
+import { QUESTION_PROFILE, type AskProfile, type Sources } from '../../../src/ask/retrieve.ts';
 import { documentId } from '../../../src/engine/documentId.ts';
 import { Engine } from '../../../src/engine/engine.ts';
 import { formatRetrieval, readRetrieval } from '../../../src/wire/formatRetrieval.ts';
@@ -34,7 +35,11 @@ export interface MeasuredQuestion {
 }
 
 /** Indexes a repository and asks its questions. */
-export async function measureRepository(root: string, questions: readonly AskQuestion[]): Promise<MeasuredQuestion[]> {
+export async function measureRepository(
+  root: string,
+  questions: readonly AskQuestion[],
+  profile: AskProfile = QUESTION_PROFILE,
+): Promise<MeasuredQuestion[]> {
   const state = mkdtempSync(join(tmpdir(), 'sextant-bench-ask-'));
   const engine = Engine.open(state);
   try {
@@ -47,10 +52,11 @@ export async function measureRepository(root: string, questions: readonly AskQue
       })),
     });
     const grep = new Grep(texts);
-    const asker = new Asker({
+    const sources: Sources = {
       search: async (query, limit) => (await engine.search(query, { limit })).map((hit) => ({ root, ...hit })),
       read: (_root, path) => Promise.resolve(texts.get(path)),
-    });
+    };
+    const asker = new Asker(sources, profile);
     const measured: MeasuredQuestion[] = [];
     for (const question of questions) measured.push(await measure(question, asker, engine, grep, texts));
     return measured;

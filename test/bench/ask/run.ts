@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { groupBy } from '../../../src/base/collections.ts';
 import { table } from '../../../scripts/lib/table.mjs';
+import { QUESTION_PROFILE, type AskProfile } from '../../../src/ask/retrieve.ts';
 import { mean, percentile } from '../metric.ts';
 import { measureRepository, PROMPT_TOKENS, type MeasuredQuestion } from './measure.ts';
 import { askQuestions } from './questions.ts';
@@ -10,6 +11,8 @@ interface RunOptions {
   readonly repositories: readonly { readonly name: string; readonly root: string }[];
   /** Whether questions without an answer are printed. */
   readonly failures: boolean;
+  /** Whether the figures of other profiles are printed. */
+  readonly ablate: boolean;
   readonly json?: string;
 }
 
@@ -52,6 +55,27 @@ const times = measured.map(({ ms }) => ms);
 console.log(
   `\nAn answer took ${percentile(times, 50).toFixed(1)} ms (p50), ${percentile(times, 95).toFixed(1)} ms (p95).`,
 );
+if (options.ablate) {
+  const { weights } = QUESTION_PROFILE;
+  const others: Readonly<Record<string, Partial<AskProfile>>> = {
+    'without comparing all chunks, w = 1': { comparedFiles: 0, filesPerPlace: 1 },
+    'the same, w = 2': { comparedFiles: 0, filesPerPlace: 2 },
+    'the same, w = 4': { comparedFiles: 0, filesPerPlace: 4 },
+    'definitions of 40 lines whole': { wholeLines: 40 },
+    'without pages': { documents: 0 },
+    'without called definitions': { called: 0 },
+    'without tests first': { weights: { ...weights, test: 0 } },
+  };
+  const rows: string[][] = [];
+  for (const [title, changes] of Object.entries(others)) {
+    const profile = { ...QUESTION_PROFILE, ...changes };
+    const all: MeasuredQuestion[] = [];
+    for (const { name, root } of options.repositories)
+      all.push(...(await measureRepository(root, askQuestions(name, root), profile)));
+    rows.push(rowOf(title, all));
+  }
+  console.log(`\n${table(rows)}`);
+}
 if (options.failures)
   for (const { question, shown, prompt, firstIsRight } of measured) {
     if (shown.ask && prompt.at(-1)!.ask) continue;
