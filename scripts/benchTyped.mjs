@@ -5,12 +5,13 @@
 // Repositories are packages of the lockfile and sources of Debian's archive, kept in out/bench-typed, and ripgrep is Debian's
 // unless it is installed. Without apt only the packages of the lockfile are measured.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, delimiter, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
-import { hasApt, openArchive } from './lib/debian.mjs';
+import { hasApt } from './lib/debian.mjs';
 import { fail, say, step } from './lib/say.mjs';
+import { archive, bringTyped, typedFolder as folder } from './lib/typedRepositories.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -22,10 +23,6 @@ const { values } = parseArgs({
     seed: { type: 'string' },
   },
 });
-const folder = join(root, 'out/bench-typed');
-/** A file of each repository with its version; the folder also ends the ignore rules of the folders above. */
-const VERSION = '.git/bench-version';
-
 // The steps must not be part of the list.
 if (values.list) console.log = console.error;
 await ensureDependencies();
@@ -37,15 +34,8 @@ if (unknown.length > 0)
   );
 const wanted = known.filter(({ name }) => values.repository.length === 0 || values.repository.includes(name));
 
-/** @type {import('./lib/debian.mjs').Archive | undefined} */
-let opened;
-const archive = () => {
-  if (!hasApt) throw new Error("it comes from Debian's archive, and there is no apt-get here.");
-  return (opened ??= openArchive(join(folder, 'apt')));
-};
-
 const present = [];
-for (const repository of wanted) if (await bring(repository)) present.push(repository.name);
+for (const repository of wanted) if (await bringTyped(repository)) present.push(repository.name);
 if (present.length < wanted.length)
   say(`${wanted.length - present.length} of ${wanted.length} repositories are left out.`);
 const ripgrep = await ensureRipgrep();
@@ -64,54 +54,6 @@ const options = {
 };
 const { status } = spawnSync(pinnedNode(), [script, JSON.stringify(options)], { stdio: 'inherit' });
 process.exitCode = status ?? 1;
-
-/**
- * Brings a repository into the folder unless it is there in the wanted version; an interruption leaves nothing at its
- * place. Returns whether it is there.
- * @param {import('../test/bench/typed/repositories.ts').TypedRepository} repository
- */
-async function bring({ name, from, package: source, within = '.' }) {
-  const place = join(folder, 'repositories', name);
-  const known = join(place, VERSION);
-  if (existsSync(known) && (from !== 'lockfile' || readFileSync(known, 'utf8') === versionOf(source))) return true;
-  const part = join(folder, 'part');
-  for (const old of [place, part]) rmSync(old, { recursive: true, force: true });
-  try {
-    await step(`Bringing ${name} from ${from === 'lockfile' ? 'node_modules' : "Debian's archive"}`, put);
-  } catch (error) {
-    say(`${name} is left out: ${error instanceof Error ? error.message : String(error)}`);
-    return false;
-  }
-  return true;
-
-  function put() {
-    const version = unpack(from, source, part);
-    mkdirSync(join(part, within, '.git'), { recursive: true });
-    writeFileSync(join(part, within, VERSION), version);
-    mkdirSync(join(folder, 'repositories'), { recursive: true });
-    renameSync(join(part, within), place);
-  }
-}
-
-/** @param {string} name of a package of the lockfile */
-function versionOf(name) {
-  const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
-  return String(version);
-}
-
-/**
- * @param {import('../test/bench/typed/repositories.ts').TypedRepository['from']} from
- * @param {string} name of a package
- * @param {string} place where its files go
- * @returns {string} its version
- */
-function unpack(from, name, place) {
-  if (from === 'debian-source') return archive().bringSource(name, place);
-  if (from === 'debian-package') return archive().bringPackage(name, place);
-  const folder = join(root, 'node_modules', name);
-  cpSync(folder, place, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
-  return versionOf(name);
-}
 
 /** The program of the machine, or Debian's, unpacked into the folder. */
 async function ensureRipgrep() {

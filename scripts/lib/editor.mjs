@@ -86,7 +86,7 @@ export async function ensureEditor(which) {
   return editor;
 }
 
-/** Built-in extensions that the tests need: colours, icons, Git's names, search editors. */
+/** Built-in extensions that the tests need: colours, icons, Git's names, search editors, coloured code in answers. */
 const FEW_BUILT_IN = [
   ...[
     'theme-defaults',
@@ -102,6 +102,7 @@ const FEW_BUILT_IN = [
     'javascript',
     'json',
     'markdown-basics',
+    'markdown-language-features',
     'python',
     'go',
     'shellscript',

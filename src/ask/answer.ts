@@ -17,6 +17,12 @@ export interface Passage {
   readonly text: string;
   /** The definition that is, or encloses, the lines. */
   readonly symbol?: { readonly name: string; readonly kind: string };
+  /** The line that begins the definition around the lines: the class of a method, the function of a part. */
+  readonly head?: { readonly line: number; readonly text: string };
+  /** All lines of the definition, if the passage is a part of it. */
+  readonly whole?: { readonly startLine: number; readonly endLine: number };
+  /** Number of the passage that calls the definition, if that is why it is here. */
+  readonly calledBy?: number;
 }
 
 /** The provider of an answer. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { copySample } from '../../test/support/command.ts';
+import { assertGolden } from '../../test/support/golden.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from '../workspace/folderIndex.ts';
@@ -83,7 +84,7 @@ describe('Asking', () => {
       );
   }
 
-  it('shows the best passages without a model: whole definitions with their best lines', async () => {
+  it('quotes the best definitions whole without a model, exactly as they are in their files', async () => {
     const { asker } = await open(copySample(folder()));
     const question = 'how is the money given back when an order is cancelled?';
     const { answer, passages, kinds } = await answerOf(asker.ask({ question, provider: extractiveProvider }));
@@ -93,10 +94,33 @@ describe('Asking', () => {
     assert.deepEqual([first?.path, first?.symbol?.name], ['src/orders/orderService.ts', 'cancelOrder']);
     assert.match(first!.text, /^\/\*\* Gives the books back[^]*\}$/);
     assert.match(answer.markdown, /No AI model used/);
-    assert.match(answer.markdown, /\n> Gives the books back to the shelf and the money back to the customer\.\n/);
-    assert.match(answer.markdown, /```typescript\nexport async function cancelOrder/);
+    for (const { text, language } of passages)
+      assert.ok(answer.markdown.includes(`\n\`\`\`${language}\n${text}\n\`\`\``), text);
     assert.deepEqual(answer.cited, passages);
     assertOnDisk(passages);
+  });
+
+  it('answers ten questions with text that is pleasant to read', async () => {
+    const { asker } = await open(copySample(folder()));
+    const questions = [
+      'How are failed payments retried?',
+      'How long is the delay before the next attempt?',
+      'How is the money given back when an order is cancelled?',
+      'How are passwords stored?',
+      'Who may see an order?',
+      'What does the README say about running it?',
+      'How are shipping labels printed?',
+      'Where do the prices come from?',
+      'Which tables does the database have?',
+      'How does the cart add a book?',
+    ];
+    let all = '';
+    for (const question of questions) {
+      const { answer, passages } = await answerOf(asker.ask({ question, provider: extractiveProvider }));
+      assertOnDisk(passages);
+      all += `# ${question}\n\n${answer.markdown}\n\n`;
+    }
+    assertGolden('answers.md', all);
   });
 
   it('passes passages to a model, and keeps its citations to them', async () => {
@@ -162,7 +186,7 @@ describe('Asking', () => {
         writeFiles(root, {
           'src/ebb.ts': '-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----\n',
         });
-        return [...results, { ...results[0]!, startLine: 40, endLine: 50, more: [] }];
+        return results.flatMap((result) => [result, { ...result, startLine: 40, endLine: 50, more: [] }]);
       },
       read: (_root, path) => {
         const file = searcher.read(options, path);

@@ -4,7 +4,7 @@ import { CitationFilter } from './citations.ts';
 import { askErrors } from './errors.ts';
 import { makePrompt } from './prompt.ts';
 import type { AnswerProvider } from './provider.ts';
-import { retrievePassages, type Sources } from './retrieve.ts';
+import { QUESTION_PROFILE, retrievePassages, type AskProfile, type Sources } from './retrieve.ts';
 
 export interface AskRequest {
   /** The question in plain words; filters of the query language restrict the search. */
@@ -15,8 +15,7 @@ export interface AskRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Number of passages that remain distinguishable, for a model and for a person. */
-const PASSAGES_FOR_MODEL = 24;
+/** Number of passages that a person looks at. */
 const PASSAGES_SHOWN = 6;
 
 const NOTHING_FOUND =
@@ -25,9 +24,11 @@ const NOTHING_FOUND =
 /** Answers questions about the workspace from search results. Holds no state: a conversation is its answers. */
 export class Asker {
   readonly #sources: Sources;
+  readonly #profile: AskProfile;
 
-  constructor(sources: Sources) {
+  constructor(sources: Sources, profile: AskProfile = QUESTION_PROFILE) {
     this.#sources = sources;
+    this.#profile = profile;
   }
 
   /**
@@ -40,8 +41,10 @@ export class Asker {
     try {
       if (question.trim() === '') throw askErrors.noQuestion();
       const { info, budget } = provider;
-      const limit = budget ? PASSAGES_FOR_MODEL : PASSAGES_SHOWN;
-      const found = await retrievePassages(question, history, limit, this.#sources, either);
+      const limit = budget
+        ? { passages: Infinity, characters: budget.characters }
+        : { passages: PASSAGES_SHOWN, characters: Infinity };
+      const found = await retrievePassages(question, history, limit, this.#sources, either, this.#profile);
       throwIfCancelled(either);
       const { passages, messages, sent } = await makePrompt({ question, history, passages: found, budget }, either);
       yield { kind: 'sources', provider: info, passages, sent };

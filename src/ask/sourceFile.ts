@@ -1,5 +1,6 @@
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
+import { bestWindow } from './window.ts';
 
 /** Lines that a search found, and the best of them, which identifies them later. They count from 1. */
 export interface FoundLines {
@@ -11,16 +12,32 @@ export interface FoundLines {
   readonly text?: string;
 }
 
-/** Length of the longest definition that is a passage as a whole; of a longer one, only the found lines are. */
-const MAX_LINES = 100;
+/** Length at which the line of an enclosing definition is cut. */
+const MAX_HEAD = 200;
 /** Limit for lines of any length, as data has. */
 const MAX_CHARACTERS = 8_000;
+
+/** Lines of a file to quote; they count from 1. */
+export interface QuotedLines {
+  readonly startLine: number;
+  readonly endLine: number;
+  /** The definition that is, or encloses, the lines. */
+  readonly definition?: SymbolSpan;
+}
+
+/** Length below which a definition says too little alone, such as a field. */
+const SHORT = 4;
+const PROSE = new Set(['markdown', 'plaintext', 'restructuredtext', 'asciidoc', 'html', 'tex']);
+
+export function isProse(language: string): boolean {
+  return PROSE.has(language);
+}
 
 /** The lines of a file; they count from 1. */
 export class SourceFile {
   readonly #path: string;
   readonly #lines: readonly string[];
-  #known: SymbolSpan[] | undefined;
+  #known: { readonly definitions: readonly SymbolSpan[]; readonly chunks: readonly FoundLines[] } | undefined;
 
   constructor(path: string, text: string) {
     this.#path = path;
@@ -32,12 +49,49 @@ export class SourceFile {
     return line === undefined || text === undefined || this.#lines[line - 1]?.trim().startsWith(text) === true;
   }
 
-  /** The definition that the lines are in, if it is short enough; else the lines. */
-  whole({ startLine, endLine }: FoundLines): { readonly startLine: number; readonly endLine: number } {
-    const around = this.#definitions()
-      .filter((one) => one.startLine <= startLine && endLine <= one.endLine && sizeOf(one) <= MAX_LINES)
+  /**
+   * The lines to quote for found ones: the definition that they are, or are in, with its comment, if it has at most `most` lines; else
+   * the part of the found lines that has most of the words.
+   */
+  quote(found: FoundLines, words: readonly string[], most: number, language: string): QuotedLines {
+    const around = this.around(found);
+    const [inner] = around;
+    const whole = around.filter((one) => sizeOf(one) <= most);
+    const definition = whole.find((one) => sizeOf(one) >= SHORT) ?? whole[0];
+    if (definition) return { startLine: definition.startLine, endLine: definition.endLine, definition };
+    const start = found.startLine - 1;
+    const end = Math.min(found.endLine, this.#lines.length) - 1;
+    const window = bestWindow(this.#lines, { start, end }, words, most, isProse(language));
+    const lines = { startLine: window.start + 1, endLine: window.end + 1 };
+    const named = inner ?? this.#mainIn(lines);
+    return { ...lines, ...(named && { definition: named }) };
+  }
+
+  /** The line that names the innermost definition which begins above the lines and is around them; no heading. */
+  headOf(
+    lines: Pick<FoundLines, 'startLine' | 'endLine'>,
+  ): { readonly line: number; readonly text: string } | undefined {
+    const head = this.around(lines).find(({ line, kind }) => line < lines.startLine && kind !== 'heading');
+    return head && { line: head.line, text: this.#lines[head.line - 1]!.trim().slice(0, MAX_HEAD) };
+  }
+
+  /** The chunks of the file as the index has them, but for imports. */
+  pieces(): readonly FoundLines[] {
+    return this.#analysis().chunks;
+  }
+
+  /** The definitions around the lines, the innermost first. */
+  around({ startLine, endLine }: Pick<FoundLines, 'startLine' | 'endLine'>): SymbolSpan[] {
+    return this.#definitions()
+      .filter((one) => one.startLine <= startLine && endLine <= one.endLine)
       .sort((a, b) => sizeOf(a) - sizeOf(b));
-    return around[0] ?? { startLine, endLine };
+  }
+
+  /** The definition that makes up most of the lines. */
+  #mainIn(lines: { readonly startLine: number; readonly endLine: number }): SymbolSpan | undefined {
+    return this.#definitions().find(
+      (one) => lines.startLine <= one.startLine && one.endLine <= lines.endLine && sizeOf(one) > sizeOf(lines) / 2,
+    );
   }
 
   /** All lines of the found definition, however many. */
@@ -46,15 +100,31 @@ export class SourceFile {
   }
 
   #definitions(): readonly SymbolSpan[] {
-    const text = (): Buffer => Buffer.from(this.#lines.join('\n'));
-    return (this.#known ??= new Analyzer().analyze(this.#path, text()).definitions.map(toSymbolSpan));
+    return this.#analysis().definitions;
+  }
+
+  #analysis(): { readonly definitions: readonly SymbolSpan[]; readonly chunks: readonly FoundLines[] } {
+    if (!this.#known) {
+      const { definitions, chunks } = new Analyzer().analyze(this.#path, Buffer.from(this.#lines.join('\n')));
+      this.#known = {
+        definitions: definitions.map(toSymbolSpan),
+        chunks: chunks
+          .filter(({ isImports }) => isImports !== true)
+          .map(({ start, end }) => ({ startLine: start + 1, endLine: end + 1 })),
+      };
+    }
+    return this.#known;
   }
 
   /** The lines up to the limit of characters, at least one; a single line is cut. */
-  text(startLine: number, lastLine: number): { readonly text: string; readonly endLine: number } {
-    let text = this.#lines[startLine - 1]!.slice(0, MAX_CHARACTERS);
+  text(
+    startLine: number,
+    lastLine: number,
+    most = MAX_CHARACTERS,
+  ): { readonly text: string; readonly endLine: number } {
+    let text = this.#lines[startLine - 1]!.slice(0, most);
     let endLine = startLine;
-    while (endLine < lastLine && text.length + 1 + this.#lines[endLine]!.length <= MAX_CHARACTERS)
+    while (endLine < lastLine && text.length + 1 + this.#lines[endLine]!.length <= most)
       text += `\n${this.#lines[endLine++]!}`;
     return { text, endLine };
   }

@@ -12,6 +12,14 @@ export interface ShownPassage {
   readonly startLine: number;
   readonly endLine: number;
   readonly symbol?: { readonly name: string; readonly kind: string };
+  /** Whether it is a part of a longer definition, which can be requested. */
+  readonly isPart: boolean;
+}
+
+/** A piece of code, with its kind in the words of highlight.js, such as `keyword`. */
+export interface CodeToken {
+  readonly text: string;
+  readonly kind?: string;
 }
 
 /** The next action after a failure. */
@@ -67,7 +75,12 @@ export interface AnswerMethods {
   /** Lets the user choose the provider of further answers; `again` then repeats the last question. */
   chooseProvider(request: { readonly again: boolean }): void;
   /** Shows a passage at the present position of its lines. */
-  open(request: { readonly exchange: number; readonly passage: number }): void;
+  open(request: { readonly exchange: number; readonly passage: number; readonly toSide: boolean }): void;
+  /** Returns all lines of the definition that a passage is a part of, as they are now; `null` if they are not there. */
+  expand(request: { readonly exchange: number; readonly passage: number }): string | null;
+  /** Returns code with its tokens; `null` if the editor cannot tell them. */
+  highlight(request: { readonly language: string; readonly code: string }): readonly CodeToken[] | null;
+  copyCode(request: { readonly code: string }): void;
   /** Copies the question and its answer to the clipboard as Markdown. */
   copy(request: { readonly exchange: number }): void;
   clear(nothing: undefined): void;
@@ -84,6 +97,9 @@ export interface AnswerEvents {
 }
 
 const nothing = z.undefined();
+/** Length of the longest code that is coloured or copied: that of an answer. */
+const MAX_CODE = 200_000;
+const code = z.string().check(z.maxLength(MAX_CODE));
 
 /** "Ask About Workspace". */
 export const answerView: ViewContract<AnswerMethods, AnswerEvents> = {
@@ -94,7 +110,10 @@ export const answerView: ViewContract<AnswerMethods, AnswerEvents> = {
     stop: nothing,
     askAgain: nothing,
     chooseProvider: z.strictObject({ again: z.boolean() }),
-    open: z.strictObject({ exchange: z.int(), passage: z.int() }),
+    open: z.strictObject({ exchange: z.int(), passage: z.int(), toSide: z.boolean() }),
+    expand: z.strictObject({ exchange: z.int(), passage: z.int() }),
+    highlight: z.strictObject({ language: z.string().check(z.regex(/^[\w+#.-]{0,40}$/)), code }),
+    copyCode: z.strictObject({ code }),
     copy: z.strictObject({ exchange: z.int() }),
     clear: nothing,
     go: z.strictObject({ to: z.enum(['folder', 'settings', 'key', 'indexStatus']) }),

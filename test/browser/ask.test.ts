@@ -8,7 +8,7 @@ import { CompletionServer, answering, beginStream, event, piece } from '../suppo
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { LOOKS, Workbench, copySample, shotName, untilTrue } from './support.ts';
+import { LOOKS, THEMES, Workbench, copySample, shotName, untilTrue } from './support.ts';
 
 const RETRY = 'src/orders/retryPolicy.ts';
 const COMMAND = 'Sextant: Ask About Workspace';
@@ -23,6 +23,13 @@ const FULL = [
 ];
 
 /** The answer view, used as a person uses it. */
+/** A definition that is too long to be quoted whole. */
+const LONG = `export function lighthouseTariff(): number {
+${Array.from({ length: 80 }, (_, i) => `  const step${i} = ${i} * 2; // of the lamp\n`).join('')}  // The tariff of lighthouses is computed here.
+  return step1;
+}
+`;
+
 class AnswerView {
   readonly #workbench: Workbench;
   frame!: Frame;
@@ -75,6 +82,7 @@ describe('Ask About Workspace, without a model', () => {
   before(async () => {
     root = copySample(join(folder(), 'harbour'));
     writeFiles(root, {
+      'src/lighthouse.ts': LONG,
       'src/hostile.ts':
         '/** Explains <img src=x onerror=alert(1)> ![a](https://x.invalid/a.png) hostileness. */\nexport function hostile() {}\n',
     });
@@ -87,7 +95,7 @@ describe('Ask About Workspace, without a model', () => {
   it('works with the keyboard alone: the command, a question, its answer, a citation, a follow-up', async () => {
     const { page } = workbench;
     await view.open();
-    await view.text('16 files indexed').waitFor();
+    await view.text('17 files indexed').waitFor();
     await page.keyboard.type('How is a failed payment retried?');
     await page.keyboard.press('Enter');
     await view.frame.getByRole('heading', { name: 'How is a failed payment retried?' }).waitFor();
@@ -144,6 +152,32 @@ describe('Ask About Workspace, without a model', () => {
     await view.complete();
     await view.button('Copy as Markdown').last().click();
     await workbench.page.getByText('The answer was copied as Markdown.').waitFor();
+  });
+
+  it('colours quotations, copies one, opens it to the side, and shows the whole of a long definition', async () => {
+    await view.ask('How is the tariff of lighthouses computed?');
+    await view.complete();
+    const quotation = view.frame.locator('article').last().locator('.code').first();
+    await quotation.locator('.token-keyword').first().waitFor();
+    const shown = await quotation.locator('code').innerText();
+    assert.ok(LONG.includes(shown), shown);
+    for (const theme of THEMES) {
+      await workbench.showTheme(theme, view.frame);
+      const name = shotName('ask-quoted', theme, 1400);
+      await workbench.shoot(name);
+      await assertAccessible(view.frame, name, theme);
+    }
+    await workbench.showTheme(THEMES[0], view.frame);
+    await quotation.getByRole('button', { name: 'Show Whole Definition' }).click();
+    await until('the definition is whole', async () => {
+      const code = await quotation.locator('code').innerText();
+      return code.trim() === LONG.trim();
+    });
+    await quotation.getByRole('button', { name: 'Show Less' }).click();
+    await quotation.getByRole('button', { name: 'Copy Code' }).click();
+    await workbench.page.getByText('The code was copied.').waitFor();
+    await quotation.getByRole('button', { name: 'Open to the Side' }).click();
+    await workbench.tab('lighthouse.ts').waitFor();
   });
 
   it('shows HTML and Markdown of files as text, and fetches nothing', async () => {

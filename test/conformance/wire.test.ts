@@ -210,7 +210,10 @@ describe('the index, search and ask protocol', () => {
       ]);
       const answer = await context.searchAndAsk('retry payment', 'When are payments tried again?');
       assert.match(answer, /^No AI model used\./);
-      assert.match(answer, /`retry\.ts:1-2`\*\* \[1\]\n\n> Payments are tried again\./);
+      assert.match(
+        answer,
+        /`retry\.ts:1-2`\*\* \[1\]\n\n```typescript\n\/\*\* Payments are tried again\. \*\/\nexport/,
+      );
       assert.doesNotMatch(answer, /unrelated/);
       assert.match(await context.searchAndAsk('zebra'), /^No AI model used, and no result answers this/);
     });

@@ -1,4 +1,4 @@
-import type { AnswerMethods, AnswerState } from '../../src/protocol/answerView.ts';
+import type { AnswerMethods, AnswerState, CodeToken } from '../../src/protocol/answerView.ts';
 
 /** Actions of the user. */
 export interface AnswerActions {
@@ -8,7 +8,10 @@ export interface AnswerActions {
   stop(): void;
   askAgain(): void;
   chooseProvider(again: boolean): void;
-  open(exchange: number, passage: number): void;
+  open(exchange: number, passage: number, toSide?: boolean): void;
+  expand(exchange: number, passage: number): Promise<string | null>;
+  highlight(language: string, code: string): Promise<readonly CodeToken[] | null>;
+  copyCode(code: string): void;
   copy(exchange: number): void;
   clear(): void;
   go(to: Parameters<AnswerMethods['go']>[0]['to']): void;

@@ -29,7 +29,7 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
       <div class="columns">
         <div class="answer">
           {state.kind === 'searching' && <Skeleton />}
-          <MarkdownView {...{ markdown, passages }} open={(passage) => actions.open(id, passage)} />
+          <MarkdownView {...{ markdown, passages, actions }} exchange={id} isQuoted={exchange.sent.characters === 0} />
           <ExchangeOutcome {...{ exchange, actions, isLast }} />
           {state.kind === 'done' && (
             <div class="tools">

@@ -56,7 +56,10 @@ const actions: AnswerActions = {
   stop: () => send('stop', undefined),
   askAgain: () => send('askAgain', undefined),
   chooseProvider: (again) => send('chooseProvider', { again }),
-  open: (exchange, passage) => send('open', { exchange, passage }),
+  open: (exchange, passage, toSide = false) => send('open', { exchange, passage, toSide }),
+  expand: (exchange, passage) => caller.call('expand', { exchange, passage }),
+  highlight: (language, code) => caller.call('highlight', { language, code }),
+  copyCode: (code) => send('copyCode', { code }),
   copy: (exchange) => send('copy', { exchange }),
   clear() {
     send('clear', undefined);

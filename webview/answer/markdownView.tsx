@@ -3,19 +3,30 @@ import type { Nodes } from 'mdast';
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { ShownPassage } from '../../src/protocol/answerView.ts';
+import type { AnswerActions } from './actions.ts';
+import { CodeBlock } from './codeBlock.tsx';
 import { isWebAddress, parseAnswer } from './markdown.ts';
 import { formatPlace } from './place.ts';
 
 export interface MarkdownProps {
   readonly markdown: string;
   readonly passages: readonly ShownPassage[];
-  readonly open: (passage: number) => void;
+  readonly actions: AnswerActions;
+  readonly exchange: number;
+  /** Whether no model wrote the answer: each block of code is the passage that the paragraph above cites. */
+  readonly isQuoted: boolean;
 }
 
 /** An answer as elements. No HTML is involved, so its content can become nothing but text. */
-export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.Element {
+export function MarkdownView({ markdown, passages, actions, exchange, isQuoted }: MarkdownProps): JSX.Element {
+  const open = (passage: number): void => actions.open(exchange, passage);
   const byNumber = useMemo(() => new Map(passages.map((passage) => [passage.number, passage])), [passages]);
   const nodes = useMemo(() => parseAnswer(markdown, (number) => byNumber.has(number)), [markdown, byNumber]);
+  const passageOf = (code: Nodes): ShownPassage | undefined => {
+    const above = isQuoted ? nodes[nodes.indexOf(code as (typeof nodes)[number]) - 1] : undefined;
+    const citation = above?.type === 'paragraph' && above.children.find((child) => child.type === 'citation');
+    return citation ? byNumber.get(citation.number) : undefined;
+  };
   const show = (node: Nodes): ComponentChildren => {
     const children = (): ComponentChildren => ('children' in node ? node.children.map(show) : undefined);
     switch (node.type) {
@@ -36,10 +47,12 @@ export function MarkdownView({ markdown, passages, open }: MarkdownProps): JSX.E
         return <code>{node.value}</code>;
       case 'code':
         return (
-          // Content wider than the page scrolls, also by keyboard.
-          <pre tabIndex={0} role="group" aria-label={l10n.t('Code')}>
-            <code>{node.value}</code>
-          </pre>
+          <CodeBlock
+            language={node.lang ?? ''}
+            code={node.value}
+            passage={passageOf(node)}
+            {...{ actions, exchange }}
+          />
         );
       case 'blockquote':
         return <blockquote>{children()}</blockquote>;
@@ -96,7 +109,10 @@ function Heading({ level, children }: { readonly level: number; readonly childre
 function CitationButton({
   passage,
   open,
-}: { readonly passage: ShownPassage } & Pick<MarkdownProps, 'open'>): JSX.Element {
+}: {
+  readonly passage: ShownPassage;
+  readonly open: (passage: number) => void;
+}): JSX.Element {
   const place = formatPlace(passage);
   return (
     <button

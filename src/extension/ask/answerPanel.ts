@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { ProviderInfo } from '../../ask/answer.ts';
+import type { Passage, ProviderInfo } from '../../ask/answer.ts';
 import { extractiveProvider } from '../../ask/extractive.ts';
 import { followUpsOf } from '../../ask/followUps.ts';
+import { codeBlock } from '../../ask/markdown.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
@@ -15,6 +16,7 @@ import {
   type Exchange,
 } from '../../protocol/answerView.ts';
 import { answerAsMarkdown, placeOfPassage } from './answerText.ts';
+import { codeTokens } from './codeTokens.ts';
 import type { AskService } from './askService.ts';
 import { Conversation, toAnswer, type Turn } from './conversation.ts';
 import type { Folders } from '../index/folders.ts';
@@ -24,7 +26,7 @@ import { isPartial, summarize } from '../index/statusText.ts';
 import { WebviewHost } from '../webviewHost.ts';
 
 export interface AnswerDependencies {
-  readonly asking: Pick<AskService, 'ask' | 'providers' | 'chooseProvider'>;
+  readonly asking: Pick<AskService, 'ask' | 'providers' | 'chooseProvider' | 'readDefinition'>;
   readonly folders: Folders;
   readonly places: PlaceOpener;
   readonly memento: vscode.Memento;
@@ -97,10 +99,22 @@ export class AnswerPanel implements vscode.Disposable {
         this.#emitState();
         if (again) void this.#conversation.askAgain(chosen);
       },
-      open: async ({ exchange, passage }) => {
-        const turn = this.#turn(exchange);
-        const found = turn?.passages.find(({ number }) => number === passage);
-        if (found) await this.#dependencies.places.open(placeOfPassage(found), { viewColumn: this.#otherColumn() });
+      open: async ({ exchange, passage, toSide }) => {
+        const found = this.#passage(exchange, passage);
+        const viewColumn = toSide ? vscode.ViewColumn.Beside : this.#otherColumn();
+        if (found) await this.#dependencies.places.open(placeOfPassage(found), { viewColumn });
+      },
+      expand: async ({ exchange, passage }) => {
+        const found = this.#passage(exchange, passage);
+        return found ? ((await this.#dependencies.asking.readDefinition(found)) ?? null) : null;
+      },
+      highlight: async ({ language, code }) => {
+        const html = await renderMarkdown(codeBlock(code, language));
+        return (html === undefined ? undefined : codeTokens(html, code)) ?? null;
+      },
+      copyCode: async ({ code }) => {
+        await vscode.env.clipboard.writeText(code);
+        vscode.window.setStatusBarMessage(vscode.l10n.t('The code was copied.'), 4000);
       },
       copy: async ({ exchange }) => {
         const turn = this.#turn(exchange);
@@ -159,11 +173,26 @@ export class AnswerPanel implements vscode.Disposable {
     return this.#conversation.turns.find((turn) => turn.id === id);
   }
 
+  #passage(exchange: number, passage: number): Passage | undefined {
+    return this.#turn(exchange)?.passages.find(({ number }) => number === passage);
+  }
+
   /** Column for code: beside the answer, which stays visible. */
   #otherColumn(): vscode.ViewColumn {
     const own = this.#host.column;
     const other = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn !== own);
     return other?.viewColumn ?? vscode.ViewColumn.Beside;
+  }
+}
+
+/** The Markdown as HTML of the editor's own preview, which colours code with highlight.js; `undefined` if it is disabled. */
+async function renderMarkdown(markdown: string): Promise<string | undefined> {
+  try {
+    const html: unknown = await vscode.commands.executeCommand('markdown.api.render', markdown);
+    return typeof html === 'string' ? html : undefined;
+  } catch {
+    // Its extension is disabled: code is shown without colours.
+    return undefined;
   }
 }
 
@@ -176,12 +205,13 @@ const PLACES = {
 
 function toExchange(turn: Turn, severalFolders: boolean): Exchange {
   const { id, question, state, provider, sent, markdown, removedCitations } = turn;
-  const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol }) => ({
+  const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol, whole }) => ({
     number,
     path: severalFolders ? `${basename(root)}/${path}` : path,
     startLine,
     endLine,
     ...(symbol && { symbol }),
+    isPart: whole !== undefined,
   }));
   const followUps = state.kind === 'done' ? followUpsOf(toAnswer(turn)) : [];
   return { id, question, state, provider, sent, passages, markdown, removedCitations, followUps };

@@ -1,15 +1,20 @@
 import * as vscode from 'vscode';
-import type { AnswerEvent, Answer, ProviderInfo } from '../../ask/answer.ts';
+import type { AnswerEvent, Answer, Passage, ProviderInfo } from '../../ask/answer.ts';
 import { Asker } from '../../ask/asker.ts';
 import { askErrors } from '../../ask/errors.ts';
 import { extractiveProvider } from '../../ask/extractive.ts';
+import { findLocalModels, type LocalModel } from '../../ask/localServices.ts';
 import { openAiProvider } from '../../ask/openai.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Sources } from '../../ask/retrieve.ts';
+import { SourceFile } from '../../ask/sourceFile.ts';
 import { SextantError } from '../../base/errors.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
 import { askSettings } from '../settings.ts';
+
+/** Length at which a whole definition is cut between lines. */
+const MAX_DEFINITION = 200_000;
 
 export interface AskServiceRequest {
   readonly question: string;
@@ -20,13 +25,21 @@ export interface AskServiceRequest {
   readonly signal?: AbortSignal;
 }
 
+interface ProviderPick extends vscode.QuickPickItem {
+  readonly info: ProviderInfo;
+  /** Set for a model on this machine, which the settings do not have yet. */
+  readonly local?: LocalModel;
+}
+
 /** Answers questions about the workspace for the answer view and the chat, and lists the providers. */
 export class AskService {
   readonly key: OpenAiKey;
   readonly #asker: Asker;
+  readonly #sources: Sources;
 
   constructor(sources: Sources, secrets: vscode.SecretStorage) {
     this.#asker = new Asker(sources);
+    this.#sources = sources;
     this.key = new OpenAiKey(secrets);
   }
 
@@ -35,6 +48,17 @@ export class AskService {
    */
   async *ask({ provider, ...request }: AskServiceRequest): AsyncGenerator<AnswerEvent, void, undefined> {
     yield* this.askWith(await this.#resolve(provider ?? askSettings().provider), request);
+  }
+
+  /** All lines of the definition that a passage is a part of, as they are now; `undefined` if the file has them no longer. */
+  async readDefinition({ root, path, text, startLine, whole }: Passage): Promise<string | undefined> {
+    const content = await this.#sources.read(root, path);
+    if (content === undefined || !whole) return undefined;
+    const file = new SourceFile(path, content);
+    const at = file.find(text, startLine);
+    if (at === undefined) return undefined;
+    const moved = at - startLine;
+    return file.text(whole.startLine + moved, whole.endLine + moved, MAX_DEFINITION).text;
   }
 
   askWith(provider: AnswerProvider, request: Omit<AskServiceRequest, 'provider'>): AsyncIterable<AnswerEvent> {
@@ -49,21 +73,33 @@ export class AskService {
 
   /** Lets the user select the provider of later answers; `undefined` if cancelled. */
   async chooseProvider(): Promise<ProviderInfo | undefined> {
-    const pick = (info: ProviderInfo): vscode.QuickPickItem & { readonly info: ProviderInfo } => ({
+    const pick = (info: ProviderInfo): ProviderPick => ({
       info,
       label: info.label,
       detail: describe(info),
     });
-    const items = this.providers().then((infos) => infos.map(pick));
+    const items = Promise.all([this.providers(), findLocalModels()]).then(([infos, local]): ProviderPick[] => [
+      ...infos.map(pick),
+      ...local
+        .map(pickLocal)
+        .filter(({ info }) => infos.every(({ id, label }) => id !== info.id || label !== info.label)),
+    ]);
     const { provider: current } = askSettings();
     const chosen = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t('Select Answer Model'),
       placeHolder: vscode.l10n.t('Current: {0}', current),
     });
     if (!chosen) return undefined;
-    const { info } = chosen;
+    const { info, local } = chosen;
     const value = info.id.startsWith('openai:') ? 'openai' : info.id;
-    await vscode.workspace.getConfiguration('sextant.ask').update('provider', value, vscode.ConfigurationTarget.Global);
+    const settings = vscode.workspace.getConfiguration('sextant.ask');
+    const set = (name: string, to: string): Thenable<void> =>
+      settings.update(name, to, vscode.ConfigurationTarget.Global);
+    if (local) {
+      await set('openai.baseUrl', local.baseUrl);
+      await set('openai.model', local.model);
+    }
+    await set('provider', value);
     return info;
   }
 
@@ -94,6 +130,11 @@ function configuredService(): ProviderInfo[] {
     if (error instanceof SextantError) return [];
     throw error;
   }
+}
+
+function pickLocal(local: LocalModel): ProviderPick {
+  const { info } = openAiProvider(local);
+  return { info, local, label: local.model, description: local.service, detail: describe(info) };
 }
 
 function describe({ id, isLocal }: ProviderInfo): string {

@@ -1,7 +1,11 @@
 import { extractiveProvider } from '../../ask/extractive.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
+import { QUESTION_PROFILE } from '../../ask/retrieve.ts';
+import { isProse } from '../../ask/sourceFile.ts';
+import { bestWindow } from '../../ask/window.ts';
 import { contextErrors } from '../../context/errors.ts';
 import { languageOf } from '../../engine/analyze/languages.ts';
+import { parseQuery } from '../../engine/query/query.ts';
 import { splitPrompt } from '../../wire/contract.ts';
 import { readRetrieval } from '../../wire/formatRetrieval.ts';
 
@@ -17,19 +21,15 @@ export async function* answerFromPrompt(prompt: string, signal: AbortSignal): As
   const parts = splitPrompt(prompt);
   if (!parts) throw contextErrors.noModel();
   const { retrieval, question } = parts;
+  const { words } = parseQuery(question);
+  const { wholeLines: most } = QUESTION_PROFILE;
   const passages = readRetrieval(retrieval)
     .slice(0, PASSAGES)
     .map(({ path, startLine, lines }, i) => {
-      const endLine = startLine + lines.length - 1;
-      return {
-        number: i + 1,
-        root: '',
-        path,
-        language: languageOf(path).id,
-        startLine,
-        endLine,
-        text: lines.join('\n'),
-      };
+      const language = languageOf(path).id;
+      const { start, end } = bestWindow(lines, { start: 0, end: lines.length - 1 }, words, most, isProse(language));
+      const text = lines.slice(start, end + 1).join('\n');
+      return { number: i + 1, root: '', path, language, startLine: startLine + start, endLine: startLine + end, text };
     });
   if (passages.length === 0) yield NOTHING_FOUND;
   else yield* extractiveProvider.answer({ question, passages, messages: [] }, signal);
