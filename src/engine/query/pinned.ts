@@ -172,8 +172,7 @@ export function findPartsOfNames(folded: string, all: readonly SegmentScores[]):
  */
 export function findPaths(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {
   const isPath = /^[^\s:]*[\\/][^\s:]*$/.test(typed);
-  const isSpaced =
-    /^[\w.-]+ [\w.-]{3,}$/.test(typed) && splitToken(/^[\w.-]+/.exec(typed)![0]).every(isFolder);
+  const isSpaced = /^[\w.-]+ [\w.-]{3,}$/.test(typed) && splitToken(/^[\w.-]+/.exec(typed)![0]).every(isFolder);
   if (typed.length < 3 || !(isPath || isSpaced)) return [];
   const part = typed.replaceAll(/[\\ ]/g, '/').replace(/^(?:\.{0,2}\/)+/, '');
   const most = isPath ? MAX_PATHS : MAX_SPACED;
