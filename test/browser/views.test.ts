@@ -106,9 +106,13 @@ describe('every view', () => {
 
   it('includes the walkthrough, which runs the command of each step', async () => {
     for (const { step, command, done } of STEPS) {
-      await openWalkthrough(workbench);
-      await unfoldStep(workbench, step);
-      await workbench.page.locator(WALKTHROUGH).getByRole('button', { name: command, exact: true }).click();
+      const button = workbench.page.locator(WALKTHROUGH).getByRole('button', { name: command, exact: true });
+      // The page is drawn again, and a step folded, when a view beside it opens.
+      await until('the button is clicked', async () => {
+        await openWalkthrough(workbench);
+        await unfoldStep(workbench, step);
+        return succeeds(button.click({ timeout: 5000 }));
+      });
       await done(workbench);
     }
   });
@@ -138,18 +142,26 @@ async function openWalkthrough(workbench: Workbench): Promise<void> {
   // A list loses the focus, and closes, when a view that opens takes it.
   await until('the walkthrough is chosen', async () => {
     await workbench.run('Welcome: Open Walkthrough...');
-    return title.click({ timeout: 5000 }).then(
-      () => true,
-      () => false,
-    );
+    return succeeds(title.click({ timeout: 5000 }));
   });
   await workbench.page.locator(WALKTHROUGH).getByText('Find code by describing it').waitFor();
 }
 
+function succeeds(action: Promise<void>): Promise<boolean> {
+  return action.then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Shows the text and the picture of a step. */
 async function unfoldStep({ page }: Workbench, step: string): Promise<void> {
-  await page.locator(`${WALKTHROUGH} .getting-started-step`).filter({ hasText: step }).click();
-  await page.locator(`${WALKTHROUGH} .expanded`).getByText(step, { exact: true }).waitFor();
+  const unfolded = page.locator(`${WALKTHROUGH} .expanded`).getByText(step, { exact: true });
+  const row = page.locator(`${WALKTHROUGH} .getting-started-step`).filter({ hasText: step });
+  await until('the step is unfolded', async () => {
+    if (!(await unfolded.isVisible())) await succeeds(row.click({ timeout: 5000 }));
+    return succeeds(unfolded.waitFor({ timeout: 5000 }));
+  });
   const hasPicture = `[...document.querySelectorAll('${WALKTHROUGH} img')].some((one) => one.alt && one.naturalWidth > 0)`;
   await untilTrue(page, hasPicture);
 }

@@ -181,7 +181,11 @@ describe('sextant usage, cost and budgets', () => {
       const outcome = await run(args, env);
       assert.match(outcome.stderr, pattern);
       assert.equal(outcome.code, code, outcome.stderr);
-      assert.equal(outcome.stdout, '');
+      const failure = args.includes('--json')
+        ? (JSON.parse(outcome.stdout) as { error: { message: string } })
+        : undefined;
+      if (failure) assert.match(failure.error.message, pattern);
+      else assert.equal(outcome.stdout, '');
     };
     await says(2, /--to must be a date like/, of('usage', '--to', 'soon'));
     await says(2, /90 days are the most/, of('cost', '--from', '2026-01-01'));

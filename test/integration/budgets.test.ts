@@ -105,7 +105,7 @@ describe('sextant budgets', function () {
     assert.deepEqual([unasked.code, unasked.stdout], [2, '']);
     assert.match(
       unasked.stderr,
-      /4 changes: 1 new, 2 changed, 1 cleared; 1 unchanged; 2 problems\. Nothing was changed\. Add --yes/,
+      /4 changes: 1 new, 2 changed, 1 cleared; 1 unchanged; 2 problems; ignored column: Team\. Nothing was changed\. Add --yes/,
     );
     assert.deepEqual(await limits(), before);
 
