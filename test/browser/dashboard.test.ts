@@ -274,7 +274,7 @@ describe('the dashboard', () => {
       await dashboard.text(/The figures are from \d{4}-\d\d-\d\d \d\d:\d\d UTC, /).waitFor();
       await dashboard.lookInAllThemes('offline-known');
       await dashboard.tab('Overview');
-      await dashboard.otherDays();
+      await dashboard.oldestDays();
       await dashboard.frame.getByRole('heading', { name: 'The service cannot be reached' }).waitFor();
       await dashboard.button('Try Again').waitFor();
       await dashboard.lookInAllThemes('offline');

@@ -10,7 +10,7 @@ import { costReport } from '../../src/analytics/reports/costReport.ts';
 import { spendingReport } from '../../src/analytics/reports/spendingReport.ts';
 import { peopleReport, usageReport } from '../../src/analytics/reports/usageReport.ts';
 import { AdjustableClock } from '../../src/base/clock.ts';
-import { dayOf, formatDay } from '../../src/base/day.ts';
+import { dayOf, formatDay, parseDay } from '../../src/base/day.ts';
 import type { TestServer } from '../../src/server/testing.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
@@ -94,6 +94,15 @@ export class Dashboard {
     await this.days('custom');
     await this.frame.getByLabel('From', { exact: true }).fill(formatDay(last - 6));
     await this.frame.getByLabel('To', { exact: true }).fill(formatDay(last));
+  }
+
+  /** Selects seven of the oldest days, which are in no history that another request covered. */
+  async oldestDays(): Promise<void> {
+    await this.days('custom');
+    const from = this.frame.getByLabel('From', { exact: true });
+    const oldest = parseDay((await from.getAttribute('min'))!)!;
+    await from.fill(formatDay(oldest + 7));
+    await this.frame.getByLabel('To', { exact: true }).fill(formatDay(oldest + 13));
   }
 
   /** Waits until the tab has content and finishes loading. */

@@ -58,8 +58,9 @@ export interface LoadedReport<R> {
 }
 
 /** A change of a report's state; an `error` of `undefined` removes the error. */
-type ReportChange = Omit<Partial<LoadedReport<Reports[ReportName]>>, 'error'> & {
+type ReportChange = Omit<Partial<LoadedReport<Reports[ReportName]>>, 'error' | 'report'> & {
   readonly error?: SextantError | undefined;
+  readonly report?: Reports[ReportName] | undefined;
 };
 
 export interface StoreDependencies {
@@ -232,6 +233,8 @@ export class ReportStore {
     this.#running.set(name, running);
     const { signal } = running;
     this.#setState(name, { isLoading: true, isStopped: false, pausedUntil: 0, error: undefined });
+    /** Cached figures with gaps, shown during a pause. */
+    let bridge: Reports[ReportName] | undefined;
     try {
       let cached: Reports[ReportName] | undefined;
       if (this.report(name) === undefined) {
@@ -243,8 +246,8 @@ export class ReportStore {
         if (signal.aborted) return;
         // Meanwhile, cached figures are better than nothing; those with gaps state them.
         const isNeeded = this.state(name).report === undefined && cached?.asOf !== undefined;
-        const report = isNeeded ? ({ ...cached, offline: pausedBy } as Reports[ReportName]) : undefined;
-        this.#setState(name, { pausedUntil, pausedBy, ...(report && { report }) });
+        if (isNeeded) bridge = { ...cached, offline: pausedBy } as Reports[ReportName];
+        this.#setState(name, { pausedUntil, pausedBy, ...(isNeeded && { report: bridge }) });
       };
       const report = await this.#request(name, person, { signal, refresh, onPause });
       if (signal.aborted) return;
@@ -255,7 +258,12 @@ export class ReportStore {
       if (signal.aborted || isCancelled(error)) return;
       this.#dependencies.logger.warn(`Analytics, ${name}: ${describeError(error)}`);
       const known = error instanceof SextantError ? error : new SextantError('Internal', describeError(error));
-      this.#setState(name, { isLoading: false, error: known, ...afterPause(known) });
+      // A failure ends the pause, so what is shown does not depend on whether the last wait was long enough to be a pause.
+      const isOver = bridge !== undefined && this.state(name).report === bridge && known.code !== 'RateLimited';
+      this.#setState(name, {
+        ...{ isLoading: false, error: known, ...afterPause(known) },
+        ...(isOver && { report: undefined }),
+      });
       this.#resumeAfterPause(name, person, known);
     } finally {
       if (this.#running.get(name) === running) this.#running.delete(name);
@@ -334,8 +342,8 @@ export class ReportStore {
   }
 
   #setState(name: ReportName, change: ReportChange): void {
-    const { error, ...rest } = { ...this.state(name), ...change };
-    this.#reports.set(name, { ...rest, ...(error && { error }) });
+    const { error, report, ...rest } = { ...this.state(name), ...change };
+    this.#reports.set(name, { ...rest, ...(report && { report }), ...(error && { error }) });
     this.#dependencies.onChange(name);
     if (OF_MONTH.includes(name)) for (const store of this.#derived) store.#dependencies.onChange(name);
   }
