@@ -1,5 +1,4 @@
-import { WORD } from '../engine/analyze/numbers.ts';
-import { isIndexable, splitIdentifier, splitToken, stem } from '../engine/analyze/words.ts';
+import { isIndexable, splitIdentifier, stem, wordsIn } from '../engine/analyze/words.ts';
 import { likenessOf } from '../engine/query/wordMatch.ts';
 
 /** Lines of a file that may answer a question. */
@@ -93,11 +92,10 @@ function countWords(text: string, words: readonly string[]): { readonly counts: 
   const index = new Map(words.map((word, i) => [word, i]));
   const counts = words.map(() => 0);
   let length = 0;
-  for (const [name] of text.matchAll(WORD))
-    for (const part of splitToken(name)) {
-      length++;
-      const word = index.get(stem(part));
-      if (word !== undefined) counts[word]!++;
-    }
+  for (const one of wordsIn(text)) {
+    length++;
+    const word = index.get(stem(one));
+    if (word !== undefined) counts[word]!++;
+  }
   return { counts, length };
 }

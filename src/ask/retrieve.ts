@@ -1,5 +1,6 @@
 import { splitIdentifier, stem } from '../engine/analyze/words.ts';
 import { sidesOf } from '../engine/query/paths.ts';
+import { overlap } from '../engine/query/sourceRange.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import type { Answer, Passage } from './answer.ts';
@@ -26,7 +27,7 @@ export interface Sources {
 
 type UnnumberedPassage = Omit<Passage, 'number'>;
 
-/** Figures of retrieval for questions; docs/ranking.md tells what each is worth. */
+/** Figures of retrieval for questions; docs/benchmarks.md tells what each is worth. */
 export interface AskProfile {
   /** Number of files that are searched for. */
   readonly files: number;
@@ -200,7 +201,7 @@ class Collector {
       const add = (lines: FoundLines, placeRank: number | undefined): void => {
         if (!file.holds(lines)) return;
         const one = file.quote(lines, this.#words, this.#profile.wholeLines, found.language);
-        if (quoted.some(({ startLine, endLine }) => one.startLine <= endLine && startLine <= one.endLine)) return;
+        if (quoted.some((other) => overlap(one, other))) return;
         quoted.push(one);
         const { text } = file.text(one.startLine, one.endLine);
         const { definition } = one;
@@ -260,8 +261,7 @@ class Collector {
     const { text, endLine } = file.text(startLine, lastLine);
     const isKnown = this.passages.some(
       (one) =>
-        one.text === text ||
-        (one.root === at.root && one.path === at.path && one.startLine <= endLine && startLine <= one.endLine),
+        one.text === text || (one.root === at.root && one.path === at.path && overlap(one, { startLine, endLine })),
     );
     if (isKnown || text.trim() === '') return;
     this.passages.push({ ...at, startLine, endLine, text });

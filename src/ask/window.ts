@@ -1,5 +1,4 @@
-import { WORD } from '../engine/analyze/numbers.ts';
-import { splitToken, stem } from '../engine/analyze/words.ts';
+import { stem, wordsIn } from '../engine/analyze/words.ts';
 
 /** Lines from 0, both ends inclusive. */
 interface LineSpan {
@@ -120,11 +119,10 @@ function wordsOfLines(lines: readonly string[], { start, end }: LineSpan, words:
   const index = new Map(words.map((word, i) => [word, i]));
   return lines.slice(start, end + 1).map((line) => {
     const on = new Set<number>();
-    for (const [name] of line.matchAll(WORD))
-      for (const part of splitToken(name)) {
-        const word = index.get(stem(part));
-        if (word !== undefined) on.add(word);
-      }
+    for (const one of wordsIn(line)) {
+      const word = index.get(stem(one));
+      if (word !== undefined) on.add(word);
+    }
     return on;
   });
 }

@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 import type { Logger } from '../base/log.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
@@ -115,6 +115,14 @@ export function shownFolders(folders: readonly Pick<McpFolder, 'root' | 'name'>[
   const names = folders.map(({ root, name }) => name ?? basename(root));
   return folders.map(({ root }, i) => {
     const isAlone = names.filter((name) => name === names[i]).length === 1;
-    return { root, prefix: `${isAlone ? names[i]! : `${basename(dirname(root))}/${basename(root)}`}/` };
+    return { root, prefix: `${isAlone ? names[i]! : distinctEnd(root, folders)}/` };
   });
+}
+
+/** The fewest last parts of a path, at least two, that no other folder ends with. */
+function distinctEnd(root: string, folders: readonly { readonly root: string }[]): string {
+  const lastOf = (path: string, count: number): string => path.split(/[\\/]/).slice(-count).join('/');
+  let count = 2;
+  while (folders.some((one) => one.root !== root && lastOf(one.root, count) === lastOf(root, count))) count++;
+  return lastOf(root, count);
 }

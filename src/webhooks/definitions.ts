@@ -23,21 +23,22 @@ const description = z._default(
 );
 const flag = z._default(z.boolean('must be true or false'), true);
 
-const webhookFields = z.strictObject({
-  name,
-  type: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'bearer_token'),
-  /** Of the type `hmac`. */
-  signature: z.optional(signatureInput),
-  description,
-  scope: z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal'),
-  enabled: flag,
-});
-const webhookInput = webhookFields.check(
-  z.refine(({ type, signature }) => (type === 'hmac') === (signature !== undefined), {
-    path: ['signature'],
-    message: 'is for the type hmac, which needs it',
-  }),
-);
+const webhookInput = z
+  .strictObject({
+    name,
+    type: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'bearer_token'),
+    /** Of the type `hmac`. */
+    signature: z.optional(signatureInput),
+    description,
+    scope: z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal'),
+    enabled: flag,
+  })
+  .check(
+    z.refine(({ type, signature }) => (type === 'hmac') === (signature !== undefined), {
+      path: ['signature'],
+      message: 'is for the type hmac, which needs it',
+    }),
+  );
 /** The sender's own secret; without it, a new one is made. */
 const secretInput = z.optional(
   z

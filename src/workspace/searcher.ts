@@ -7,7 +7,7 @@ import { EngineReader } from '../engine/engine.ts';
 import { PatchedIndex } from '../engine/patchedIndex.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import { escapeRegExp } from '../engine/query/glob.ts';
-import type { SourceRange } from '../engine/query/sourceRange.ts';
+import { overlap, type SourceRange } from '../engine/query/sourceRange.ts';
 import {
   parseQueryLanguage,
   withoutQuotes,
@@ -465,15 +465,9 @@ function linesOf(text: Buffer | undefined): string[] {
   return text === undefined ? [] : text.toString('utf8').split(/\r\n|\r|\n/);
 }
 
-type Lines = Pick<FileLines, 'startLine' | 'endLine'>;
-
-function overlaps(a: Lines, b: Lines): boolean {
-  return a.startLine <= b.endLine && b.startLine <= a.endLine;
-}
-
 /** The hit with its best place outside of some lines; `undefined` if it has none. */
-function outside(lines: Lines, hit: Hit): Hit | undefined {
-  const [place, ...more] = [hit, ...hit.more].filter((one) => !overlaps(lines, one));
+function outside(lines: FileLines, hit: Hit): Hit | undefined {
+  const [place, ...more] = [hit, ...hit.more].filter((one) => !overlap(lines, one));
   if (!place) return undefined;
   const { startLine, endLine, symbol } = place;
   const { symbol: _old, ...rest } = hit;

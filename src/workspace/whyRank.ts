@@ -1,7 +1,6 @@
-import { splitToken, stem } from '../engine/analyze/words.ts';
+import { stem, wordsIn } from '../engine/analyze/words.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
-import { WORD } from '../engine/analyze/numbers.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
@@ -216,18 +215,16 @@ export function typedWords(query: string): Map<string, string> {
   const { words } = parseQueryLanguage(query);
   const wanted = new Set(parseQuery(words).words);
   const typed = new Map<string, string>();
-  for (const [word] of words.matchAll(WORD)) {
-    for (const part of splitToken(word)) if (wanted.has(stem(part))) typed.set(stem(part), part);
-  }
+  for (const word of wordsIn(words)) if (wanted.has(stem(word))) typed.set(stem(word), word);
   return typed;
 }
 
 /** Words of a query, as typed, whose stems are in neither a text nor a path. */
 function wordsMissingIn(query: string, path: string, text: string): string[] {
   const missing = typedWords(query);
-  for (const [identifier] of `${path} ${text}`.matchAll(WORD)) {
+  for (const word of wordsIn(`${path} ${text}`)) {
     if (missing.size === 0) break;
-    for (const part of splitToken(identifier)) missing.delete(stem(part));
+    missing.delete(stem(word));
   }
   return [...missing.values()];
 }

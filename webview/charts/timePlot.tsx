@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { area, line, stack } from 'd3-shape';
 import type { JSX } from 'preact';
+import { isWeekend, parseDay } from '../../src/base/day.ts';
 import type { Series, TimeChart } from '../../src/protocol/dashboardView.ts';
 import { dayText, labelled, tickText } from './axis.ts';
 import { Fills, Swatch, colourOf, dashOf, fillOf } from './style.tsx';
@@ -44,7 +45,7 @@ export function TimePlot({ chart, width }: { readonly chart: TimeChart; readonly
         <Fills chart={id} roles={series.map(({ role }) => role)} />
         <g aria-hidden="true">
           {days.map((day, i) =>
-            isWeekend(day) ? (
+            isWeekend(parseDay(day)!) ? (
               <rect
                 key={day}
                 class="weekend"
@@ -127,13 +128,13 @@ function highest(series: readonly Series[], isStack: boolean): number {
   return Math.max(0, ...sums);
 }
 
-function isWeekend(day: string): boolean {
-  return new Date(day).getUTCDay() % 6 === 0;
-}
-
 /** The day, and that it is unusual or at a week-end. */
 function titleOf(day: string, isUnusual: boolean): string {
-  return [day, ...(isWeekend(day) ? [l10n.t('weekend')] : []), ...(isUnusual ? [l10n.t('unusual')] : [])].join(', ');
+  return [
+    day,
+    ...(isWeekend(parseDay(day)!) ? [l10n.t('weekend')] : []),
+    ...(isUnusual ? [l10n.t('unusual')] : []),
+  ].join(', ');
 }
 
 /** Text of a day for a screen reader. */

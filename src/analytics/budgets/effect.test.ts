@@ -22,10 +22,7 @@ describe('the effect of new limits', () => {
       { kind: 'new', identity: identity('max'), before: '', after: UNLIMITED },
       { kind: 'conflict', identity: identity('zoe'), before: '7', after: '1', expected: '8' },
     ]);
-    const consumption = ['ada', 'bob', 'eve', 'max', 'zoe'].map((name) => ({
-      key: key(name),
-      amount: wholeAmount(50),
-    }));
+    const consumption = new Map(['ada', 'bob', 'eve', 'max', 'zoe'].map((name) => [key(name), wholeAmount(50)]));
     const limits = [{ key: key('una'), limit: 1000n }];
     const effect = effectOf(preview, { consumption, limits });
     assert.deepEqual(effect, {
@@ -65,7 +62,7 @@ describe('the effect of new limits', () => {
             : [],
         );
         const effect = effectOf(previewOf(rows), {
-          consumption: accounts.map(({ spent }, i) => ({ key: key(names[i]!), amount: wholeAmount(spent) })),
+          consumption: new Map(accounts.map(({ spent }, i) => [key(names[i]!), wholeAmount(spent)])),
           limits: accounts.flatMap(({ before }, i) =>
             before === undefined ? [] : [{ key: key(names[i]!), limit: BigInt(before) }],
           ),

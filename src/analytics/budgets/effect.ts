@@ -3,14 +3,13 @@ import type { Decimal } from '../../base/decimal.ts';
 import type { Plan } from '../contract.ts';
 import { identityKey } from '../identity.ts';
 import { wholeAmount } from '../insights/amounts.ts';
-import type { Share } from '../insights/compare.ts';
-import { formatLimit, isUnlimited, NO_LIMIT, type Limit } from './limit.ts';
+import { formatLimit, NO_LIMIT, sumOfLimits, type Limit } from './limit.ts';
 import { changesOf, type Preview } from './preview.ts';
 
 /** The known consumption of the month, and the current limits of the organization. */
 export interface LimitUse {
-  /** By account. */
-  readonly consumption: readonly Pick<Share, 'key' | 'amount'>[];
+  /** By the key of the account. */
+  readonly consumption: ReadonlyMap<string, Decimal>;
   readonly limits: readonly { readonly key: string; readonly limit: bigint }[];
 }
 
@@ -32,37 +31,27 @@ interface BeforeAfter<T> {
 
 /** Computes the effect of the changes on all limits of the organization. */
 export function effectOf(preview: Preview, { consumption, limits }: LimitUse): PreviewEffect {
-  const spent = new Map(consumption.map(({ key, amount }) => [key, amount]));
   const before = new Map(limits.map(({ key, limit }) => [key, String(limit)]));
   // The preview has read the limits later.
   for (const { identity, before: limit } of preview.rows) before.set(identityKey(identity), limit);
   const after = new Map(before);
   const changes = changesOf(preview);
   for (const { identity, after: limit } of changes) after.set(identityKey(identity), limit);
-  const isOver = (key: string, limit: Limit = NO_LIMIT): boolean => isReached(spent.get(key) ?? 0n, limit);
+  const isOver = (key: string, limit: Limit = NO_LIMIT): boolean => isReached(consumption.get(key) ?? 0n, limit);
   const countOver = (all: ReadonlyMap<string, Limit>): number => [...all].filter((one) => isOver(...one)).length;
+  const [earlier, later] = [sumOfLimits(before.values()), sumOfLimits(after.values())];
   const keys = changes.map(({ identity }) => identityKey(identity));
   return {
     newlyOver: keys.filter((key) => isOver(key, after.get(key)) && !isOver(key, before.get(key))).length,
     over: { before: countOver(before), after: countOver(after) },
-    sum: { before: sumOf(before.values()), after: sumOf(after.values()) },
-    unlimited: { before: countUnlimited(before.values()), after: countUnlimited(after.values()) },
+    sum: { before: earlier.sum, after: later.sum },
+    unlimited: { before: earlier.unlimited, after: later.unlimited },
   };
 }
 
 /** Whether an amount reaches a limit. */
 export function isReached(spent: Decimal, limit: Limit): boolean {
   return limit !== NO_LIMIT && spent >= wholeAmount(BigInt(limit));
-}
-
-function sumOf(limits: Iterable<Limit>): bigint {
-  let sum = 0n;
-  for (const limit of limits) if (limit !== NO_LIMIT && !isUnlimited(limit)) sum += BigInt(limit);
-  return sum;
-}
-
-function countUnlimited(limits: Iterable<Limit>): number {
-  return [...limits].filter(isUnlimited).length;
 }
 
 /** `43 accounts would be over at once (2 are over now, 45 would be). All limits together: 1,200,000 → 900,000` */

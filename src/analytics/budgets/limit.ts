@@ -13,6 +13,22 @@ export function isUnlimited(limit: Limit): boolean {
   return limit === UNLIMITED;
 }
 
+/** The sum of limits without unlimited ones, and the number of those. */
+export interface LimitSum {
+  readonly sum: bigint;
+  readonly unlimited: number;
+}
+
+export function sumOfLimits(limits: Iterable<Limit>): LimitSum {
+  let sum = 0n;
+  let unlimited = 0;
+  for (const limit of limits) {
+    if (isUnlimited(limit)) unlimited++;
+    else if (limit !== NO_LIMIT) sum += BigInt(limit);
+  }
+  return { sum, unlimited };
+}
+
 /** `$5,000`, `5,000`, `unlimited`, `none` */
 export function formatLimit(limit: Limit, unit: Plan): string {
   if (limit === NO_LIMIT) return 'none';

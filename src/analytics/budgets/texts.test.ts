@@ -67,10 +67,7 @@ describe('the texts of previews and reports', () => {
           { ...preview, ignored: ['Team'] },
           {
             use: {
-              consumption: preview.rows.map(({ identity }) => ({
-                key: identityKey(identity),
-                amount: wholeAmount(1500),
-              })),
+              consumption: new Map(preview.rows.map(({ identity }) => [identityKey(identity), wholeAmount(1500)])),
               limits: [],
             },
           },

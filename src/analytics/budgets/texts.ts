@@ -162,8 +162,7 @@ export function describeReminder({ identity, on, note }: Reminder): string {
 export function previewTable(rows: readonly PreviewRow[], unit: Plan, use?: LimitUse): Table {
   const hasLines = rows.some(({ line }) => line !== undefined);
   const isConflict = rows.some(({ expected }) => expected !== undefined);
-  const spent = new Map(use?.consumption.map(({ key, amount }) => [key, amount]));
-  const consumedBy = (identity: Identity): Decimal => spent.get(identityKey(identity)) ?? 0n;
+  const consumedBy = (identity: Identity): Decimal => use?.consumption.get(identityKey(identity)) ?? 0n;
   return {
     columns: [
       text('kind', 'Change'),

@@ -3,7 +3,6 @@ import type { Decimal } from '../../base/decimal.ts';
 import type { BudgetOverride } from '../contract.ts';
 import { daysOf } from '../dateRules.ts';
 import { identityKey, identityOf, type Identity } from '../identity.ts';
-import { isUnlimited } from '../budgets/limit.ts';
 import { wholeAmount } from './amounts.ts';
 import type { Share } from './compare.ts';
 import { evenHistory, forecastMonth, type Forecast, type History } from './forecast.ts';
@@ -101,15 +100,6 @@ export function countLevels(statuses: readonly BudgetStatus[]): Readonly<Record<
   const counts = { over: 0, near: 0, crossing: 0, within: 0 };
   for (const status of statuses) counts[levelOf(status)]++;
   return counts;
-}
-
-/** The sum of all limits without unlimited ones, and the number of those. */
-export function sumOfLimits(statuses: readonly Pick<BudgetStatus, 'limit'>[]): {
-  readonly sum: bigint;
-  readonly unlimited: number;
-} {
-  const limited = statuses.filter(({ limit }) => !isUnlimited(String(limit)));
-  return { sum: limited.reduce((sum, { limit }) => sum + limit, 0n), unlimited: statuses.length - limited.length };
 }
 
 /** Used share, rounded down to a thousandth of a percent, so that a share of 1 means that the limit is reached. */

@@ -4,7 +4,8 @@ import { parseDay, startOfDay } from '../../base/day.ts';
 import { TOKEN_FIELDS, type BudgetOverride } from '../contract.ts';
 import { amountOf, costBy, wholeAmount, type CostPoint } from './amounts.ts';
 import { forecastMonth } from './forecast.ts';
-import { burnDown, countLevels, levelOf, budgetStatuses, sumOfLimits } from './budgets.ts';
+import { sumOfLimits } from '../budgets/limit.ts';
+import { burnDown, countLevels, levelOf, budgetStatuses } from './budgets.ts';
 import { shareOfAmount, total } from './compare.ts';
 import { OTHERS, onDays, onOwnKeys, seriesBy, splitByKeys, withRest } from './series.ts';
 import { extent, movingMean } from './trend.ts';
@@ -176,7 +177,7 @@ describe('the figures of charts', () => {
           people.filter(({ limit, spent }) => spent * 10 < limit * 9 && spent * 2 > limit).length,
         );
         const sum = people.reduce((before, { limit }) => before + BigInt(limit), 0n);
-        assert.deepEqual(sumOfLimits(all), { sum, unlimited: 0 });
+        assert.deepEqual(sumOfLimits(all.map(({ limit }) => String(limit))), { sum, unlimited: 0 });
         for (const one of all) assert.equal(levelOf(one) === 'over', one.used >= 1);
       }),
     );

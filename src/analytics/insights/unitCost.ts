@@ -120,7 +120,7 @@ export interface PaidUse {
 }
 
 /** An amount per active account, per message and per accepted line; undefined where there are none. */
-export function costPerUse(
+export function amountPerUse(
   amount: Decimal,
   { people, messages, lines }: PaidUse,
 ): Readonly<Record<keyof PaidUse, Decimal | undefined>> {

@@ -74,8 +74,8 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
 
 /** The consumption and the limits, for the preview of a change. */
 export function limitUse({ statuses, others }: BudgetReport): LimitUse {
-  const spent = [...statuses, ...others].map(({ identity, spent: amount }) => ({ key: identityKey(identity), amount }));
-  return { consumption: spent, limits: statuses };
+  const consumption = new Map([...statuses, ...others].map(({ identity, spent }) => [identityKey(identity), spent]));
+  return { consumption, limits: statuses };
 }
 
 /** Consumption of each account on finished days: a limit of credits is measured by credit-usage-by-user. */

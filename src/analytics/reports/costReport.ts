@@ -6,10 +6,18 @@ import { costBy, sumOf } from '../insights/amounts.ts';
 import type { BurnDown } from '../insights/budgets.ts';
 import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
 import type { Forecast } from '../insights/forecast.ts';
-import { changeOfCost, unitCostOf, unitCosts, type CostChange, type UnitCost } from '../insights/unitCost.ts';
+import {
+  amountPerUse,
+  changeOfCost,
+  unitCostOf,
+  unitCosts,
+  type CostChange,
+  type UnitCost,
+} from '../insights/unitCost.ts';
 import { finishedDays, historyOf, monthOf, openDays } from './monthSpending.ts';
 import { countKnown, loadBefore, qualityOf, type Compared, type Quality } from './report.ts';
 import { MEASURE_OF, type Unit } from './unit.ts';
+import type { UsageReport } from './usageReport.ts';
 
 export { MEASURE_OF, type Unit };
 
@@ -109,4 +117,14 @@ export async function costReport(
     burnDown: burn,
     points: cost.rows,
   };
+}
+
+/** Cost of a person, a message and an accepted line; undefined if days are unknown. `people` are different active accounts. */
+export function costPerUse(
+  { metrics, days }: Pick<UsageReport, 'metrics' | 'days'>,
+  { total, daysKnown }: Pick<CostReport, 'total' | 'daysKnown'>,
+  people: number | undefined,
+): ReturnType<typeof amountPerUse> | undefined {
+  if (!metrics || total === undefined || daysKnown < days.length) return undefined;
+  return amountPerUse(total, { people, messages: metrics.total_messages, lines: metrics.completions_lines_of_code });
 }

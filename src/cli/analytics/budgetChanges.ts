@@ -205,8 +205,8 @@ async function changeBy(
   const { stdin, stdout, stderr, signal } = terminal;
   const made = await preview(changes, { unit: options.unit, overwrite: options.overwrite, signal });
   const hasChanges = changesOf(made).length > 0;
-  const use =
-    hasChanges && !(options.yes && !options.dryRun) ? limitUse(await budgetReport(data, { signal })) : undefined;
+  const isShown = hasChanges && (options.dryRun === true || options.yes !== true);
+  const use = isShown ? limitUse(await budgetReport(data, { signal })) : undefined;
   if (options.dryRun || !hasChanges) {
     if (options.json) printJson({ ...made, ...(use && { effect: effectJson(effectOf(made, use)) }) }, terminal);
     else stdout.write(previewText(made, { most: stdout.isTTY ? LISTED : Infinity, use }));

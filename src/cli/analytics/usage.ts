@@ -4,8 +4,7 @@ import { qualityOf, type Quality } from '../../analytics/reports/report.ts';
 import { peopleReport, usageReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatGrowth, formatPrice, formatShare, type Table } from '../../analytics/reports/table.ts';
-import { costPerUse } from '../../analytics/insights/unitCost.ts';
-import { costReport, type CostReport } from '../../analytics/reports/costReport.ts';
+import { costPerUse, costReport, type CostReport } from '../../analytics/reports/costReport.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import {
@@ -93,26 +92,25 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
     }
     default: {
       const report = await usageReport(data, range, { ...load, before });
-      const { distinct } = await peopleReport(data, range, load);
-      const cost = await costReport(data, range, { ...load, before });
-      const per = perUse(report, cost, distinct);
-      done();
-      warnOfQuality(report, terminal);
-      if (options.json) printJson(summaryJson(report, distinct, cost, per), terminal);
-      else if (options.csv) terminal.stdout.write(await tableCsv(dayTable(report)));
-      else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct, cost, per)}`);
+      if (options.csv) {
+        done();
+        warnOfQuality(report, terminal);
+        terminal.stdout.write(await tableCsv(dayTable(report)));
+      } else {
+        const { distinct } = await peopleReport(data, range, load);
+        const cost = await costReport(data, range, { ...load, before });
+        done();
+        warnOfQuality(report, terminal);
+        const per = costPerUse(report, cost, distinct);
+        if (options.json) printJson(summaryJson(report, distinct, cost, per), terminal);
+        else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct, cost, per)}`);
+      }
       return report.daysKnown.active > 0 ? ExitCode.ok : ExitCode.nothingFound;
     }
   }
 }
 
-type PerUse = ReturnType<typeof costPerUse> | undefined;
-
-/** Cost of a person, a message and an accepted line; undefined if days are unknown. */
-function perUse({ metrics, days }: UsageReport, { total, daysKnown }: CostReport, people: number | undefined): PerUse {
-  if (!metrics || total === undefined || daysKnown < days.length) return undefined;
-  return costPerUse(total, { people, messages: metrics.total_messages, lines: metrics.completions_lines_of_code });
-}
+type PerUse = ReturnType<typeof costPerUse>;
 
 function summary(report: UsageReport, distinct: number | undefined, { unit }: CostReport, per: PerUse): string {
   const { latest, meanActive, metrics, growth, unusual } = report;

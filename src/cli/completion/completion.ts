@@ -1,3 +1,4 @@
+import { quoteForShell as quoted } from '../../base/shell.ts';
 import { completedCommands, type CompletedCommand } from './definition.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import type { Command } from 'commander';
@@ -16,11 +17,6 @@ const SCRIPTS: Readonly<Record<Shell, (commands: readonly CompletedCommand[]) =>
   fish,
   powershell,
 };
-
-/** Quotes a text for a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
 
 /** Patterns of `case` for the names of all commands, each behind a space. */
 function knownPaths(commands: readonly CompletedCommand[]): string {

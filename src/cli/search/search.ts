@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
@@ -11,6 +10,7 @@ import {
   type SearchResponse,
   type SearchResult,
 } from '../../workspace/searcher.ts';
+import type { IndexableFile } from '../../workspace/readIndexable.ts';
 import { formatProblems } from './queryProblems.ts';
 import { Painter, type ColorChoice } from './painter.ts';
 import { SearchScope } from './searchScope.ts';
@@ -87,7 +87,11 @@ export async function runSearch(
     } else {
       if (problems.length > 0) terminal.stderr.write(formatProblems(query, problems));
       const painter = new Painter(options.color, terminal.stdout);
-      for (const result of results) terminal.stdout.write(formatResult(result, scope, options, painter));
+      const needsLines = options.vimgrep === true || (options.context ?? 0) > 0;
+      for (const result of results) {
+        const lines = needsLines ? linesOf(searcher.read(indexed, result.path)) : [];
+        terminal.stdout.write(formatResult(result, lines, scope, options, painter));
+      }
       if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
@@ -145,27 +149,28 @@ export async function reportWhyNotUpdated(options: FolderOptions, terminal: Term
   return why;
 }
 
+/** `lines` are those of the file, for output that shows more than the best one. */
 function formatResult(
   result: SearchResult,
+  lines: readonly string[],
   scope: SearchScope,
   { filesWithMatches, vimgrep, context }: SearchCommandOptions,
   painter: Painter,
 ): string {
   const shownPath = scope.shown(result.path);
-  const line = result.line;
-  if (vimgrep) return formatForEditors(result, shownPath);
-  const path = painter.path(shownPath, join(result.root, result.path), line);
-  return filesWithMatches ? `${path}\n` : format(result, path, context ?? 0, painter);
+  if (vimgrep) return formatForEditors(result, lines, shownPath);
+  const path = painter.path(shownPath, join(result.root, result.path), result.line);
+  if (filesWithMatches) return `${path}\n`;
+  return format(result, path, (marked) => withContext(result, lines, marked, context ?? 0, painter), painter);
 }
 
-function linesOf({ root, path }: SearchResult): string[] {
-  return readFileSync(join(root, path), 'utf8').split(/\r\n|\r|\n/);
+/** The lines of a file; none if it was deleted since the search. */
+function linesOf(file: IndexableFile): string[] {
+  return 'text' in file ? file.text.split(/\r\n|\r|\n/) : [];
 }
 
 /** One line for each place: `path:line:column:text`, with the column in bytes, as `rg --vimgrep` has it. */
-function formatForEditors(result: SearchResult, shownPath: string): string {
-  const { more, ...first } = result;
-  const lines = linesOf(result);
+function formatForEditors({ more, ...first }: SearchResult, lines: readonly string[], shownPath: string): string {
   return [first, ...more]
     .map(({ startLine, line = startLine, ranges = [] }) => {
       const whole = lines[line - 1] ?? '';
@@ -177,7 +182,12 @@ function formatForEditors(result: SearchResult, shownPath: string): string {
 }
 
 /** Formats a result: the place, in the form that terminals and editors link, its best line, more places, and the score's features. */
-function format(result: SearchResult, path: string, context: number, painter: Painter): string {
+function format(
+  result: SearchResult,
+  path: string,
+  around: (marked: string) => readonly string[],
+  painter: Painter,
+): string {
   const { line, symbol, text, ranges, score, explanation, more } = result;
   const place = `${path}:${line}`;
   const name = symbol ? `  ${painter.style('bold', printable(symbol.name))} ${painter.style('dim', symbol.kind)}` : '';
@@ -189,16 +199,20 @@ function format(result: SearchResult, path: string, context: number, painter: Pa
     at = end;
   }
   marked += shown.slice(at);
-  const shownLines = context === 0 ? [`    ${marked}`] : withContext(result, marked, context, painter);
-  const lines = [`${place}${name}`, ...shownLines, ...more.map((one) => formatMore(one, painter))];
+  const lines = [`${place}${name}`, ...around(marked), ...more.map((one) => formatMore(one, painter))];
   if (explanation) lines.push(...formatExplanation(score, explanation, painter));
   return `${lines.join('\n')}\n`;
 }
 
 /** The best line between those around it, with numbers: a colon marks the best, as in grep's output. */
-function withContext(result: SearchResult, marked: string, context: number, painter: Painter): string[] {
-  const { line } = result;
-  const lines = linesOf(result);
+function withContext(
+  { line }: SearchResult,
+  lines: readonly string[],
+  marked: string,
+  context: number,
+  painter: Painter,
+): string[] {
+  if (context === 0 || lines.length === 0) return [`    ${marked}`];
   const first = Math.max(1, line - context);
   const last = Math.min(lines.length, line + context);
   const width = String(last).length;

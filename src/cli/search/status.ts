@@ -1,4 +1,5 @@
 import { SextantError, describeError } from '../../base/errors.ts';
+import { quoteForShell } from '../../base/shell.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { describeOwner } from '../../base/lease.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
@@ -174,7 +175,7 @@ function localTime(time: Date): string {
 
 /** Quotes a path for a shell if it needs quotes. */
 function shellWord(path: string): string {
-  return /^[\w./~+-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", String.raw`'\''`)}'`;
+  return /^[\w./~+-]+$/.test(path) ? path : quoteForShell(printable(path));
 }
 
 function select(skipped: ReadonlyMap<string, Skip>, wanted: true | SkipReason): [string, Skip][] {

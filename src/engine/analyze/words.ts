@@ -1,5 +1,5 @@
 import { stemmer } from 'stemmer';
-import { MAX_NUMBER, numberTerm } from './numbers.ts';
+import { MAX_NUMBER, numberTerm, WORD } from './numbers.ts';
 
 /** Words too common in questions and code to distinguish anything. Neither indexed nor searched. */
 export const STOPWORDS: ReadonlySet<string> = new Set(
@@ -25,6 +25,11 @@ export function splitIdentifier(identifier: string): string[] {
     else parts.push(run.toLowerCase());
   }
   return parts;
+}
+
+/** The words of a text, in lower case, in the order of their tokens: names are split. */
+export function* wordsIn(text: string): Generator<string, void, void> {
+  for (const [token] of text.matchAll(WORD)) yield* splitToken(token);
 }
 
 /** The parts of a token of `WORD`: a number is one part, a name or word is split by {@link splitIdentifier}. */

@@ -9,7 +9,7 @@ import { IMPORTED, PlaceFeatures, type PlaceCandidate } from './placeFeatures.ts
 import { bestPlaces } from './placeRanker.ts';
 import { definitionNames } from './filters.ts';
 import { MereNames } from './mereNames.ts';
-import { placeInChunk, scoreSymbol, type NameScore, type NameWords, type SourceRange } from './sourceRange.ts';
+import { overlap, placeInChunk, scoreSymbol, type NameScore, type NameWords, type SourceRange } from './sourceRange.ts';
 import type { Query } from './query.ts';
 
 const MORE_PLACES = 3;
@@ -91,9 +91,10 @@ export class PlaceFinder {
       const isElsewhere = line !== undefined && contains({ startLine, endLine }, line) && !contains(place, line);
       return isElsewhere ? { startLine, endLine } : place;
     });
-    return places.filter(({ startLine, endLine, symbol }, i) => {
+    return places.filter((place, i) => {
+      const { symbol } = place;
       const isWanted = symbol !== undefined && isAsked(symbol);
-      return !places.slice(0, i).some((one) => (isWanted ? one.symbol === symbol : overlap(one, startLine, endLine)));
+      return !places.slice(0, i).some((one) => (isWanted ? one.symbol === symbol : overlap(one, place)));
     });
   }
 
@@ -220,8 +221,4 @@ function isIn(line: number, [first, last]: LineRange): boolean {
 
 function contains({ startLine, endLine }: Pick<SymbolSpan, 'startLine' | 'endLine'>, line: number): boolean {
   return startLine <= line && line <= endLine;
-}
-
-function overlap(range: SourceRange, startLine: number, endLine: number): boolean {
-  return range.startLine <= endLine && startLine <= range.endLine;
 }

@@ -1,5 +1,5 @@
 import { PLACE_COLUMNS, type PlaceCandidate } from './placeFeatures.ts';
-import type { SourceRange } from './sourceRange.ts';
+import { overlap, type SourceRange } from './sourceRange.ts';
 import weights from './placeWeights.json' with { type: 'json' };
 
 /** Weights fitted by `npm run train:ranker`, one per feature. */
@@ -34,7 +34,7 @@ export function chooseBest<T extends ScoredLines>(places: readonly T[]): T[] {
   const best: T[] = [];
   for (const place of places.toSorted((a, b) => b.score - a.score || a.startLine - b.startLine)) {
     if (best.length === MOST || (best[0] && place.score < best[0].score - BELOW)) break;
-    if (!best.some((one) => one.startLine <= place.endLine && place.startLine <= one.endLine)) best.push(place);
+    if (!best.some((one) => overlap(one, place))) best.push(place);
   }
   return best;
 }

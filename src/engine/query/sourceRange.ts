@@ -15,6 +15,13 @@ export interface SourceRange {
   readonly symbol?: SymbolSpan;
 }
 
+/** Whether two ranges of a file have a line in common. */
+export function overlap(a: LineSpan, b: LineSpan): boolean {
+  return a.startLine <= b.endLine && b.startLine <= a.endLine;
+}
+
+type LineSpan = Pick<SourceRange, 'startLine' | 'endLine'>;
+
 /** Score of the `i`th symbol's name for the query; 0 for no match. */
 export type NameScore = (i: number) => number;
 

@@ -1,5 +1,4 @@
-import { splitToken } from '../analyze/words.ts';
-import { WORD } from '../analyze/numbers.ts';
+import { wordsIn } from '../analyze/words.ts';
 import { escapeRegExp } from './glob.ts';
 
 /** An option of a command line or a key of a setting, as a query asks for it. */
@@ -30,7 +29,7 @@ export function parseKey(text: string): TypedKey | undefined {
   const [, setting, settingRole] = SETTING.exec(text) ?? [];
   const name = setting ?? option;
   if (name === undefined) return undefined;
-  const words = [...name.matchAll(WORD)].flatMap(([token]) => splitToken(token));
+  const words = [...wordsIn(name)];
   // A single word is too common to be recognized as the key of a setting.
   if (words.length > MAX_WORDS || words.length < (setting || optionRole ? 2 : 1)) return undefined;
   const role = settingRole ?? optionRole;

@@ -235,7 +235,7 @@ export class BudgetEditorView {
   #stepState(names: AccountNames): BudgetEditorStep {
     const { step } = this.#editor;
     const { report } = this.#known();
-    const use = report && limitUse(report);
+    const use = report && step.kind === 'preview' ? limitUse(report) : undefined;
     const state = describeStep(step, names, use);
     if (!state.hasList) return state.text;
     const list =

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
-import { countLevels, levelOf, sumOfLimits, type Level, type BudgetStatus } from '../../analytics/insights/budgets.ts';
+import { sumOfLimits, type LimitSum } from '../../analytics/budgets/limit.ts';
+import { countLevels, levelOf, type Level, type BudgetStatus } from '../../analytics/insights/budgets.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
@@ -110,7 +111,7 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
   const { over, near, crossing } = countLevels(statuses);
   const shown = statuses.filter(({ identity }) => matchesFilter(names.of(identity), choices.filter));
   const [first] = shown;
-  const limits = sumOfLimits(statuses);
+  const limits = sumOfLimits(statuses.map(({ limit }) => String(limit)));
   return {
     tiles: [
       tile(
@@ -178,7 +179,7 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
 }
 
 /** The sum of all limits; unlimited ones are counted. */
-function limitsNote({ sum, unlimited }: ReturnType<typeof sumOfLimits>, unit: Unit): string {
+function limitsNote({ sum, unlimited }: LimitSum, unit: Unit): string {
   const all = l10n.t('{0} together', amountText(wholeAmount(sum), unit));
   return unlimited === 0 ? all : l10n.t('{0}, and {1} unlimited', all, formatCount(unlimited));
 }

@@ -153,7 +153,6 @@ function whyOf(row: BatchRow, unit: Plan): string {
 function listOf(raw: readonly RawRow[], unit: Plan, names: AccountNames, use?: LimitUse): ChangeRows {
   const hasLines = raw.some(({ line }) => line !== undefined);
   const hasWhy = raw.some(({ why }) => why !== '');
-  const spent = new Map(use?.consumption.map(({ key, amount }) => [key, amount]));
   const about = l10n.t('– for no override.');
   return {
     columns: [
@@ -176,7 +175,7 @@ function listOf(raw: readonly RawRow[], unit: Plan, names: AccountNames, use?: L
       ...(hasWhy ? [{ name: 'why', title: l10n.t('Reason'), kind: 'text', about: '' } as const] : []),
     ],
     rows: raw.map(({ identity, part, before, after, line, why }, i) => {
-      const consumed = identity && (spent.get(identityKey(identity)) ?? 0n);
+      const consumed = identity && (use?.consumption.get(identityKey(identity)) ?? 0n);
       const limit = amountOfLimit(after);
       const share = consumed === undefined || limit === undefined ? undefined : usedOf(consumed, BigInt(after!));
       return {

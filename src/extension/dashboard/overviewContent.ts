@@ -2,8 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { MetricField, Metrics } from '../../analytics/contract.ts';
 import { movingMean, extent, TREND_DAYS } from '../../analytics/insights/trend.ts';
 import { KIND_FIELDS, MESSAGE_KINDS } from '../../analytics/insights/people.ts';
-import { costPerUse } from '../../analytics/insights/unitCost.ts';
-import type { CostReport } from '../../analytics/reports/costReport.ts';
+import { costPerUse, type CostReport } from '../../analytics/reports/costReport.ts';
 import { formatCell, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
 import { dayTable } from '../../analytics/reports/tables.ts';
 import type { PeopleReport, UsageReport } from '../../analytics/reports/usageReport.ts';
@@ -161,14 +160,10 @@ function latestNote({ days }: UsageReport, latest: NonNullable<UsageReport['late
 }
 
 /** What a person costs, a message and an accepted line; none until the people are counted. */
-function perUseTile({ usage, people }: OverviewReports, { total, unit, daysKnown }: CostReport): Content['tiles'] {
-  const { metrics } = usage ?? {};
-  if (!metrics || total === undefined || daysKnown < (usage?.days.length ?? 0)) return [];
-  const per = costPerUse(total, {
-    people: people?.distinct,
-    messages: metrics.total_messages,
-    lines: metrics.completions_lines_of_code,
-  });
+function perUseTile({ usage, people }: OverviewReports, cost: CostReport): Content['tiles'] {
+  const { unit } = cost;
+  const per = usage && costPerUse(usage, cost, people?.distinct);
+  if (!per) return [];
   return [
     tile(
       'perPerson',

@@ -90,6 +90,8 @@ class WhySession implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   #status: FileStatus | undefined;
   #hasDetails = false;
+  /** The rows of the last answer with a rank, with or without its figures. */
+  #ranked: (() => WhyItem[]) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
 
@@ -143,7 +145,7 @@ class WhySession implements vscode.Disposable {
     const [item] = this.#pick.activeItems;
     if (item?.isDetails) {
       this.#hasDetails = !this.#hasDetails;
-      await this.#answer();
+      if (this.#ranked) this.#pick.items = this.#ranked();
       this.#pick.activeItems = this.#pick.items.filter(({ isDetails }) => isDetails);
     }
     if (!item?.run) return;
@@ -181,7 +183,9 @@ class WhySession implements vscode.Disposable {
     const request = { folders: this.#folders.all, root: this.#folder.root, path, query, isTrusted };
     const answer = await this.#client.searching.call('explainRank', request, signal);
     if (answer.kind === 'unknown') return this.#statusItems(status);
-    return [...this.#rankItems(answer, query), ...(status.kind === 'waiting' ? this.#statusItems(status) : [])];
+    const waiting = status.kind === 'waiting' ? this.#statusItems(status) : [];
+    this.#ranked = () => [...this.#rankItems(answer, query), ...waiting];
+    return this.#ranked();
   }
 
   #statusItems(status: FileStatus): WhyItem[] {

@@ -1,6 +1,7 @@
 import { createScanner } from 'jsonc-parser';
 import { formatColumns } from '../../base/columns.ts';
 import { SextantError } from '../../base/errors.ts';
+import { quoteForShell as quote } from '../../base/shell.ts';
 import { REDACTED } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 import { GITLAB_TOKEN, schemeOf } from '../../webhooks/signatures.ts';
@@ -174,8 +175,4 @@ export async function webhookOf({ event_id: id, webhook }: EventView, client: Ad
   if (webhook === null)
     throw new SextantError('NotFound', `The webhook of ${id} was deleted: there is nowhere to send it.`);
   return client.ask('GET', AdminClient.path(['webhooks', webhook]));
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

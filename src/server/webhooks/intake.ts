@@ -4,7 +4,7 @@ import type { Webhook } from '../../webhooks/definitions.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Resource } from '../http/exchange.ts';
 import { keptHeaders } from './keptHeaders.ts';
-import { checkSignature, checkToken, knownSecrets } from './proof.ts';
+import { checkSignature, checkToken, knownSecrets } from './deliveryCheck.ts';
 import type { WebhookService } from './service.ts';
 
 const MAX_KEY = 512;

@@ -1,21 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
 import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
+import { WEBHOOK_TYPES, type WebhookType } from '../../webhooks/names.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
 import { ANOTHER, GITLAB_TOKEN, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
 import { bearerOf } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
 
-/** Headers of systems that do not send a bearer token, with the type of webhook that accepts them. */
-const OTHER_PROOFS: Readonly<Record<string, string>> = {
-  'X-Hub-Signature-256': 'github',
-  'X-Gitlab-Token': 'gitlab',
-  'Stripe-Signature': 'stripe',
-  'X-Slack-Signature': 'slack',
-  'X-Shopify-Hmac-Sha256': 'shopify',
-  'X-PagerDuty-Signature': 'pagerduty',
-  'webhook-signature': 'standard_webhooks',
-};
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
 const ROTATED = 'the secret was rotated, and has expired';
 /** Messages of the library in plain words. */
@@ -72,8 +63,15 @@ function missingToken(headers: IncomingHttpHeaders, { type }: Webhook): string {
   if (type === 'bearer_token' && headers.authorization !== undefined)
     return 'the Authorization header is not Bearer and the secret';
   const wanted = type === 'bearer_token' ? 'Authorization' : GITLAB_TOKEN;
-  const [other, fitting] = Object.entries(OTHER_PROOFS).find(([name]) => name.toLowerCase() in headers) ?? [];
-  return `there is no ${wanted} header${other === undefined ? '' : `, but ${other}: use a webhook of type ${fitting}`}`;
+  const fitting = WEBHOOK_TYPES.find((one) => one !== type && (proofHeaderOf(one)?.toLowerCase() ?? '') in headers);
+  const other = fitting && `, but ${proofHeaderOf(fitting)}: use a webhook of type ${fitting}`;
+  return `there is no ${wanted} header${other ?? ''}`;
+}
+
+/** The header by which a system proves itself; `undefined` if any sender may send it. */
+function proofHeaderOf(type: WebhookType): string | undefined {
+  if (type === 'gitlab') return GITLAB_TOKEN;
+  return type === 'standard_webhooks' ? SIGNATURE_HEADERS.at(-1) : schemeOf({ type })?.header;
 }
 
 /** Why no key matches a signature by https://www.standardwebhooks.com; `undefined` if one does. */
