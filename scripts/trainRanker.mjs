@@ -20,9 +20,21 @@ const named = positionals[0] ?? process.env.BENCH_DIR;
 /** Largest number of questions of a package, in each of both ways to hide the sentence. */
 const QUESTIONS = 40;
 
+/** Largest number of questions of a package about its files, and of those that they are chosen from. */
+const QUESTIONS_OF_FILES = 20;
+const QUESTIONS_READ = 400;
+/** Of this number of packages, one asks for files: more of them change weights little. */
+const EVERY = 3;
+
 await ensureDependencies();
 if (values.only !== 'places') await fitFiles();
 if (values.only !== 'files') await fitPlaces();
+
+/** Packages of the lockfile are for measuring. */
+async function fittedPackages() {
+  const { placePackages } = await import('../test/bench/places/packages.ts');
+  return placePackages().filter(({ registry }) => registry !== 'lockfile');
+}
 
 async function fitFiles() {
   if (named === undefined) fail('Usage: npm run train:ranker -- DATA [--ablate] [--only files|places]');
@@ -31,14 +43,20 @@ async function fitFiles() {
   const { FEATURE_COLUMNS } = await import('../src/engine/query/features.ts');
   const { FIT, FitData, crossValidate, meanGain } = await import('../test/bench/fit.ts');
   const { missingRepositories, repositories } = await import('../test/bench/questions.ts');
-  const { examplesOf } = await import('../test/bench/training.ts');
+  const { TRAINING_SCOPES, examplesOf, freeExamplesOf } = await import('../test/bench/training.ts');
 
   const missing = missingRepositories(data, ['root', 'repo']);
   if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`);
   const examples = [];
-  for (const scope of /** @type {const} */ (['root', 'repo'])) {
+  for (const scope of TRAINING_SCOPES) {
     for (const repository of repositories(data)) examples.push(...(await examplesOf(data, repository, scope)));
     say(`Indexed all repositories and ran all questions in ${scope} scope.`);
+  }
+  const { questionedRepository } = await import('../test/bench/places/questions.ts');
+  const packages = bringPlaces(await fittedPackages()).filter((_, i) => i % EVERY === 0);
+  for (const [i, { name, root }] of packages.entries()) {
+    const repository = questionedRepository(name, root, QUESTIONS_READ, i % 2 === 0 ? 'all' : 'half');
+    examples.push(...(await freeExamplesOf(repository, QUESTIONS_OF_FILES)));
   }
   const prepared = new FitData(examples);
 
@@ -48,13 +66,13 @@ async function fitFiles() {
     /** @param {string} scope @param {string} [category] */
     const gain = (scope, category) =>
       meanGain(graded, (one) => one.scope === scope && (category === undefined || one.category === category));
-    return ['root', 'repo'].flatMap((scope) => [
+    return TRAINING_SCOPES.flatMap((scope) => [
       gain(scope),
       ...['architecture', 'semantic', 'symbol'].map((category) => gain(scope, category)),
     ]);
   }
 
-  const HEAD = ['', 'root', 'arch', 'sem', 'symbol', 'repo', 'arch', 'sem', 'symbol'];
+  const HEAD = ['', 'root', 'arch', 'sem', 'symbol', 'repo', 'arch', 'sem', 'symbol', 'all', 'arch', 'sem', 'symbol'];
   /** @param {string} label @param {readonly number[]} gains */
   const line = (label, gains) => [label, ...gains.map((gain) => gain.toFixed(4))];
   const rows = [line('all features', evaluate())];
@@ -84,14 +102,12 @@ async function fitFiles() {
 
 /** Half of the examples have half of the words in the comment, as questions of people have. */
 async function fitPlaces() {
-  const { placePackages } = await import('../test/bench/places/packages.ts');
   const { placeExamples } = await import('../test/bench/places/examples.ts');
   const { PlaceFitData } = await import('../test/bench/places/fit.ts');
   const { questionedRepository } = await import('../test/bench/places/questions.ts');
   const { PLACE_COLUMNS } = await import('../src/engine/query/placeFeatures.ts');
-  const packages = placePackages().filter(({ registry }) => registry !== 'lockfile');
   const examples = [];
-  for (const { name, root } of bringPlaces(packages)) {
+  for (const { name, root } of bringPlaces(await fittedPackages())) {
     for (const hiding of /** @type {const} */ (['all', 'half']))
       examples.push(...(await placeExamples(questionedRepository(name, root, QUESTIONS, hiding))));
   }

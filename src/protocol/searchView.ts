@@ -26,6 +26,8 @@ export interface ShownFile {
   readonly name: string;
   /** The path of its folder, after the workspace folder's name if several are open; may be empty. */
   readonly folder: string;
+  /** Number of translations, versions and copies of the file that rank behind all others. */
+  readonly alike: number;
   readonly places: readonly ShownPlace[];
 }
 

@@ -9,7 +9,22 @@ export const FEATURE_GROUPS: Readonly<Record<string, readonly string[]>> = {
   'best definition': ['definition', 'topDefinition', 'typeDefinition', 'definitionDepth', 'definitionShare'],
   'queried names': ['symbol', 'symbolType', 'symbolTop', 'symbolFile', 'symbolWord', 'symbolUse', 'symbolRare'],
   'neighbours as one name': ['pair', 'pairDefined', 'pairFile'],
-  'kind of file': ['test', 'testAsked', 'testFolder', 'example', 'vendor', 'internal', 'compat', 'plainName', 'header'],
+  'kind of file': [
+    'test',
+    'testAsked',
+    'testFolder',
+    'example',
+    'vendor',
+    'internal',
+    'compat',
+    'plainName',
+    'header',
+    'prose',
+    'data',
+    'built',
+    'history',
+    'tooling',
+  ],
   'references and language': ['references', 'languageShare', 'definitionTotal'],
 };
 

@@ -110,7 +110,7 @@ export class ModelTools {
     return {
       ...(missing > 0 && { leftOut: missing }),
       ...(isUnfinished && { unfinished: UNFINISHED }),
-      results: shown.map(({ root, path, line, text, more, ...place }) => ({
+      results: shown.map(({ root, path, line, text, more, alike: _alike, ...place }) => ({
         path: this.#shownPath(root, path),
         ...presentPlace(place),
         bestLine: line,

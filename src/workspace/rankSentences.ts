@@ -90,6 +90,11 @@ const KINDS: Readonly<Record<string, string>> = {
   compat: 'is code for compatibility',
   plainName: 'has a generic name',
   header: 'is a header',
+  prose: 'is prose, not code',
+  data: 'is data, not code',
+  built: 'is output of a build or a tool',
+  history: 'is a history or a license',
+  tooling: 'is for builds or contributors',
 };
 
 const MAX_REASONS = 3;

@@ -120,6 +120,8 @@ export interface SearchResult extends ResultPlace, Excerpt {
   readonly score: number;
   /** Up to three more places in the file, best first. */
   readonly more: readonly (ResultPlace & Partial<Excerpt>)[];
+  /** Number of its translations, versions and copies, which rank behind all other files; missing without any. */
+  readonly alike?: number;
   /** What makes up the score, the largest share first; missing for a query of filters alone, which ranks nothing. */
   readonly explanation?: readonly Contribution[];
 }
@@ -448,7 +450,7 @@ function present(
   excerpts: boolean,
 ): SearchResult {
   const lines = linesOf(text);
-  const { path, language, score, explanation } = hit;
+  const { path, language, score, explanation, alike } = hit;
   return {
     root,
     path,
@@ -457,6 +459,7 @@ function present(
     ...toResultPlace(hit),
     ...excerpter.excerpt(lines, hit, line),
     more: hit.more.map((one) => ({ ...toResultPlace(one), ...(excerpts && excerpter.excerpt(lines, one)) })),
+    ...(alike !== undefined && { alike }),
     ...(explanation && { explanation }),
   };
 }

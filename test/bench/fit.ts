@@ -14,6 +14,8 @@ export interface FitOptions {
   readonly l2: number;
   readonly l2Symbol: number;
   readonly rounds: number;
+  /** Weight of all free questions together, beside 1 for those of the benchmark. */
+  readonly free: number;
   /** Columns that rank names by themselves; there are few examples to learn from. */
   readonly symbolColumns: ReadonlySet<number>;
   /** Columns to leave out. */
@@ -47,6 +49,7 @@ export const FIT: FitOptions = {
   l2: 0.08,
   l2Symbol: 0.05,
   rounds: 120,
+  free: 0.03,
   symbolColumns: new Set(SYMBOL_FEATURES.map((name) => FEATURE_COLUMNS.indexOf(name))),
 };
 
@@ -89,13 +92,16 @@ export class FitData {
    */
   fit(use: (example: Example) => boolean, options: FitOptions = FIT): Fitted {
     const chosen = this.prepared.filter(({ example, goal }) => use(example) && goal.some((value) => value > 0));
-    const symbols = chosen.filter(({ example }) => example.isSymbol);
+    const symbols = chosen.filter(({ example }) => example.isSymbol && example.scope !== 'free');
     const questions = chosen.filter(({ example }) => !example.isSymbol);
+    const frees = questions.filter(({ example }) => example.scope === 'free').length;
+    const weightOfFree = (options.free * (questions.length - frees)) / Math.max(1, frees);
+    const weighted = questions.map((one) => (one.example.scope === 'free' ? { ...one, weight: weightOfFree } : one));
     const { without = new Set(), symbolColumns } = options;
     const columns = Array.from({ length: this.columns }, (_, i) => i).filter((column) => !without.has(column));
     const ofSymbols = columns.filter((column) => symbolColumns.has(column));
     return {
-      question: fitSoftmax(questions, this.columns, columns, options),
+      question: fitSoftmax(weighted, this.columns, columns, options),
       symbol: fitSoftmax(symbols, this.columns, ofSymbols, { ...options, l2: options.l2Symbol }),
     };
   }
@@ -130,13 +136,20 @@ export interface Graded {
   readonly ndcg: number;
 }
 
-/** The scores of weights on a repository that is not in their fit. */
+/** Number of parts of the repositories: each is measured with weights that are fitted to the others. */
+const PARTS = 10;
+
+/** The scores of weights on repositories of the benchmark that are not in their fit. */
 export function crossValidate(data: FitData, options: FitOptions = FIT): Graded[] {
   const graded: Graded[] = [];
-  for (const left of new Set(data.prepared.map(({ example }) => example.repository))) {
-    const fitted = data.fit(({ repository }) => repository !== left, options);
-    for (const one of data.prepared) {
-      if (one.example.repository === left) graded.push({ example: one.example, ndcg: gainOf(one, fitted) });
+  const asked = data.prepared.filter(({ example }) => example.scope !== 'free');
+  const partOf = new Map(
+    [...new Set(asked.map(({ example }) => example.repository))].map((name, i) => [name, i % PARTS]),
+  );
+  for (let part = 0; part < PARTS; part++) {
+    const fitted = data.fit(({ repository }) => partOf.get(repository) !== part, options);
+    for (const one of asked) {
+      if (partOf.get(one.example.repository) === part) graded.push({ example: one.example, ndcg: gainOf(one, fitted) });
     }
   }
   return graded;

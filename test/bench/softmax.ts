@@ -5,6 +5,8 @@ export interface Choice {
   readonly rows: Float64Array | Float32Array;
   /** By candidate: 1 over the number of right ones for each of them, else 0. */
   readonly goal: Float64Array | Float32Array;
+  /** 1 without it. */
+  readonly weight?: number;
 }
 
 /**
@@ -22,13 +24,14 @@ export function fitSoftmax(
   const second = new Float64Array(columns);
   const gradient = new Float64Array(columns);
   const columnsUsed = Int32Array.from(used);
+  const total = choices.reduce((sum, { weight = 1 }) => sum + weight, 0);
   const shares = new Float64Array(Math.max(1, ...choices.map(({ count }) => count)));
   for (let round = 1; round <= rounds; round++) {
     gradient.fill(0);
-    for (const { count, rows, goal } of choices) {
+    for (const { count, rows, goal, weight = 1 } of choices) {
       softmax(rows, count, weights, shares);
       for (let i = 0; i < count; i++) {
-        const error = (shares[i]! - goal[i]!) / choices.length;
+        const error = ((shares[i]! - goal[i]!) * weight) / total;
         if (error === 0) continue;
         const at = i * columns;
         for (const j of columnsUsed) gradient[j]! += error * rows[at + j]!;

@@ -115,6 +115,7 @@ function ResultRow({ model, row, width, index }: ResultRowProps): JSX.Element {
         <span class={`icon ${isOpen ? 'icon-down' : 'icon-right'}`} />
         <span class="name">{file.name}</span>
         <span class="folder">{file.folder}</span>
+        {file.alike > 0 && <span class="alike">{l10n.t('and {0} like it', file.alike)}</span>}
         <span class="badge">{file.places.length}</span>
       </div>
     );

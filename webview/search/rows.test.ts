@@ -8,6 +8,7 @@ describe('Rows of the search view', () => {
     key: `/r/${at}.ts`,
     name: `${at}.ts`,
     folder: '',
+    alike: 0,
     places: [
       { id: 3 * at, line: 1, text: 'a', marks: [], symbol },
       { id: 3 * at + 1, line: 9, text: 'b', marks: [], symbol: null },

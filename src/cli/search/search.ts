@@ -49,8 +49,9 @@ Examples:
   sextant search 'retry payment' --vimgrep
   sextant search 'retry payment' src/net -C 3
 
-Output: path:line, the definition there, and the line that matches best; "also" lists more places in that file. Paths are from the
-current folder, and links where the terminal has them. A folder without an index of its own is searched in that of a folder around it.
+Output: path:line, the definition there, and the line that matches best; "also" lists more places in that file, and "and 8 like it"
+counts its translations, versions and copies, which come last. Paths are from the current folder, and links where the terminal has
+them. A folder without an index of its own is searched in that of a folder around it.
 A file is missing? "sextant why FILE QUERY" explains it.
 
 Exit codes: 0 found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`;
@@ -188,7 +189,7 @@ function format(
   around: (marked: string) => readonly string[],
   painter: Painter,
 ): string {
-  const { line, symbol, text, ranges, score, explanation, more } = result;
+  const { line, symbol, text, ranges, score, explanation, more, alike = 0 } = result;
   const place = `${path}:${line}`;
   const name = symbol ? `  ${painter.style('bold', printable(symbol.name))} ${painter.style('dim', symbol.kind)}` : '';
   let marked = '';
@@ -200,6 +201,7 @@ function format(
   }
   marked += shown.slice(at);
   const lines = [`${place}${name}`, ...around(marked), ...more.map((one) => formatMore(one, painter))];
+  if (alike > 0) lines.push(painter.style('dim', `  and ${alike} like it`));
   if (explanation) lines.push(...formatExplanation(score, explanation, painter));
   return `${lines.join('\n')}\n`;
 }

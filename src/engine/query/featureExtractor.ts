@@ -3,6 +3,7 @@ import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, masked, type E
 import { DEFINING } from './bestChunk.ts';
 import { addBestDefinitions, addSymbols } from './definitionFeatures.ts';
 import { FEATURE_COLUMNS, F, type Candidate, type Contribution, type Corpus } from './features.ts';
+import { asksFor } from './fileForms.ts';
 import type { PathInfo } from './paths.ts';
 import { likenessOf, type WordMatcher } from './wordMatch.ts';
 
@@ -141,6 +142,7 @@ export class FeatureExtractor {
       if (side === 'test') row[this.#isTestAsked ? F.testAsked : F.test] = 1;
       else if (!this.#wanted.has(word)) row[F[side]] = 1;
     }
+    if (info.form !== undefined && !asksFor(info.form, info.path, this.#wanted)) row[F[info.form]] = 1;
     row[F.testFolder] = info.isInTests ? 1 : 0;
     row[F.plainName] = info.isPlain ? 1 : 0;
     row[F.header] = info.isHeader ? 1 : 0;

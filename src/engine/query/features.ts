@@ -78,6 +78,12 @@ export const FEATURES = [
   'definitionTotal',
   'references',
   'languageShare',
+  // A form beside code that the query does not ask for.
+  'prose',
+  'data',
+  'built',
+  'history',
+  'tooling',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

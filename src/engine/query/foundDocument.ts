@@ -1,6 +1,7 @@
 import type { SegmentScores } from './collect.ts';
 import type { Evidence } from './evidence.ts';
 import type { Contribution } from './features.ts';
+import type { PlaceCandidate } from './placeFeatures.ts';
 
 /** A found document and its score so far. */
 export interface FoundDocument {
@@ -16,6 +17,23 @@ export interface Ranked extends FoundDocument {
   readonly evidence?: Evidence;
   readonly row?: Float64Array;
   readonly rules?: readonly Contribution[];
+  /** Number of translations, versions and copies of it that rank behind. */
+  readonly alike?: number;
+}
+
+/** Features of the places in a document: see `placeRows`. */
+export interface PlaceRows {
+  readonly path: string;
+  readonly score: number;
+  readonly places: readonly PlaceCandidate[];
+}
+
+/** Features of a candidate: see `candidateRows`. */
+export interface CandidateRow {
+  readonly path: string;
+  readonly row: Float64Array;
+  /** Contribution to the score of rules that are not fitted. */
+  readonly ruled: number;
 }
 
 /** The first 48 bits of a document's id. */

@@ -19,6 +19,8 @@ export interface Hit extends SourceRange {
   readonly score: number;
   /** Up to three more places in the document, best first. */
   readonly more: readonly SourceRange[];
+  /** Number of translations, versions and copies of the document that rank behind all others; missing without any. */
+  readonly alike?: number;
   /** Contributions to the score, if `explain` is set. */
   readonly explanation?: readonly Contribution[];
 }

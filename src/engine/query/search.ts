@@ -11,14 +11,21 @@ import { correctionsOf, type Correction } from './corrections.ts';
 import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { Contribution, SymbolTermInfo } from './features.ts';
+import { oneOfEachFamily } from './families.ts';
 import { compileFilters, isKnown } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
-import { byScore, numberOf, type FoundDocument, type Ranked } from './foundDocument.ts';
+import {
+  byScore,
+  numberOf,
+  type CandidateRow,
+  type FoundDocument,
+  type PlaceRows,
+  type Ranked,
+} from './foundDocument.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
 import { findKeys, findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
-import type { PlaceCandidate } from './placeFeatures.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { orderByPlaces, type Placed } from './placeOrder.ts';
 import { bestPlaces } from './placeRanker.ts';
@@ -87,19 +94,6 @@ export function placeRows(segments: readonly Segment[], text: string, limit: num
   const memory = new SearchMemory();
   const search = new Search([{ segments }], parseQueryLanguage(text), {}, memory, memory.borrow());
   return runAtOnce(search.placesOfFirst(limit));
-}
-
-export interface PlaceRows {
-  readonly path: string;
-  readonly score: number;
-  readonly places: readonly PlaceCandidate[];
-}
-
-export interface CandidateRow {
-  readonly path: string;
-  readonly row: Float64Array;
-  /** Contribution to the score of rules that are not fitted. */
-  readonly ruled: number;
 }
 
 /** Steps without a result. */
@@ -425,7 +419,7 @@ class Search {
     return yield* findVerbatim(words, likeRegex, this.#scores, this.#folders);
   }
 
-  *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, Ranked[], void> {
+  *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, readonly Ranked[], void> {
     const maker = new FeatureExtractor({
       query: this.#query,
       matcher: this.#matcher,
@@ -460,7 +454,9 @@ class Search {
         ...(pin?.line !== undefined && { line: pin.line }),
       };
     });
-    return ranked.sort(byScore);
+    ranked.sort(byScore);
+    const isQuestion = this.#query.symbol === undefined && this.#pinned.length === 0;
+    return isQuestion ? oneOfEachFamily(ranked, this.#query.text) : ranked;
   }
 
   #evidence(found: readonly FoundDocument[]): Map<FoundDocument, Evidence> {
@@ -474,7 +470,7 @@ class Search {
   }
 
   #toHit(
-    { scores, document, path, score, evidence, row, rules = [], ranges }: Placed<Ranked>,
+    { scores, document, path, score, evidence, row, rules = [], ranges, alike }: Placed<Ranked>,
     places: PlaceFinder,
     line?: number,
   ): Hit | undefined {
@@ -490,6 +486,7 @@ class Search {
       score,
       ...place,
       more,
+      ...(alike !== undefined && { alike }),
       ...(explanation && { explanation }),
     };
   }

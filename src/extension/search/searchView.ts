@@ -261,7 +261,7 @@ export class SearchView implements vscode.Disposable {
         this.#places.set(++this.#lastId, place);
         return this.#lastId;
       });
-      return toShownFile(places, ids, several);
+      return toShownFile(places, ids, { severalFolders: several, alike: result.alike ?? 0 });
     });
     const hasResults = results.length > 0;
     if (hasResults !== this.#hasResults)

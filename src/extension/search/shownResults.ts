@@ -21,7 +21,11 @@ export function placesOf({ root, path, more, ...best }: SearchResult): KeptPlace
 }
 
 /** A file with its places; `ids` identifies each place. */
-export function toShownFile(places: readonly KeptPlace[], ids: readonly number[], severalFolders: boolean): ShownFile {
+export function toShownFile(
+  places: readonly KeptPlace[],
+  ids: readonly number[],
+  { severalFolders, alike }: { readonly severalFolders: boolean; readonly alike: number },
+): ShownFile {
   const { root, path } = places[0]!;
   const inFolder = posix.dirname(path);
   const folder = [...(severalFolders ? [basename(root)] : []), ...(inFolder === '.' ? [] : [inFolder])].join('/');
@@ -29,6 +33,7 @@ export function toShownFile(places: readonly KeptPlace[], ids: readonly number[]
     key: `${root}/${path}`,
     name: posix.basename(path),
     folder,
+    alike,
     places: places.map((place, i) => toShownPlace(place, ids[i]!)),
   };
 }

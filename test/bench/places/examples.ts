@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { documentId } from '../../../src/engine/documentId.ts';
-import { Engine, EngineReader } from '../../../src/engine/engine.ts';
+import { Engine, EngineReader, type EngineDocument } from '../../../src/engine/engine.ts';
 import { PLACE_COLUMNS } from '../../../src/engine/query/placeFeatures.ts';
-import { placeRows, type PlaceRows } from '../../../src/engine/query/search.ts';
+import type { PlaceRows } from '../../../src/engine/query/foundDocument.ts';
+import { placeRows } from '../../../src/engine/query/search.ts';
 import type { PlaceQuestion, QuestionedRepository } from './questions.ts';
 
 /** Features of places that are no answer to a free question, as no comment is on them, but may be one to others. */
@@ -35,23 +36,29 @@ export interface PlaceExample {
   readonly lines: Uint32Array;
   /** The place that is the answer, if any is. */
   readonly right: number | undefined;
+  /** The rank of the answer's document, from 0; -1 if it is none of the first. */
+  readonly rightDocument: number;
 }
 
 /** Indexes a repository whose sentences are hidden, and asks its questions. */
 export async function placeExamples({ name, files, questions }: QuestionedRepository): Promise<PlaceExample[]> {
-  return withIndex(files, ({ segments }) =>
+  return withIndex(documentsOf(files), ({ segments }) =>
     questions.map((question) => exampleOf(name, question, placeRows(segments, question.text, FILES))),
   );
 }
 
-/** Calls `use` with a temporary index of the files. */
+export function documentsOf(files: QuestionedRepository['files']): EngineDocument[] {
+  return files.map(({ path, content }) => ({ id: documentId(path, content), path, content }));
+}
+
+/** Calls `use` with a temporary index of the documents. */
 export async function withIndex<T>(
-  files: QuestionedRepository['files'],
+  documents: Iterable<EngineDocument>,
   use: (reader: EngineReader) => T | Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'sextant-places-'));
   const engine = Engine.open(folder);
-  await engine.apply({ add: files.map(({ path, content }) => ({ id: documentId(path, content), path, content })) });
+  await engine.apply({ add: documents });
   await engine.close();
   const reader = new EngineReader(folder);
   try {
@@ -90,5 +97,6 @@ function exampleOf(repository: string, question: PlaceQuestion, found: readonly 
     documents: Uint8Array.from(places, ({ document }) => document),
     lines: Uint32Array.from(places.flatMap(({ range: { startLine, endLine } }) => [startLine, endLine])),
     right: right < 0 ? undefined : right,
+    rightDocument: found.findIndex(({ path }) => path === question.path),
   };
 }

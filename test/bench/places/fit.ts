@@ -89,13 +89,13 @@ export interface PlaceLists {
 
 export const PLACE_LISTS: PlaceLists = { share: PLACE_SHARE, step: FILES_PER_PLACE };
 
-/** The rank, from 1, of the answer among the best places of each document, and among all places that are shown. */
+/** The rank, from 1, of the answer's document, of the answer among the best places of each, and among all places shown. */
 export function rankPlaces(
-  { count, rows, documents, scores, lines, right }: PlaceExample,
+  { count, rows, documents, scores, lines, right, rightDocument }: PlaceExample,
   weights: ArrayLike<number>,
   { share, step }: PlaceLists = PLACE_LISTS,
-): { readonly single: number | undefined; readonly interleaved: number | undefined } {
-  const found = Array.from(scores, (score) => ({ score, places: [] as PlaceWithScore[] }));
+): Readonly<Record<'file' | 'single' | 'interleaved', number | undefined>> {
+  const found = Array.from(scores, (score, document) => ({ document, score, places: [] as PlaceWithScore[] }));
   for (let place = 0; place < count; place++) {
     let score = 0;
     for (let j = 0; j < weights.length; j++) score += weights[j]! * rows[place * COLUMNS + j]!;
@@ -103,16 +103,18 @@ export function rankPlaces(
     found[documents[place]!]!.places.push({ place, score, startLine, endLine });
   }
   const shown = found
-    .map(({ score, places }) => ({ score, best: chooseBest(places) }))
-    .sort((a, b) => b.score - a.score + share * (b.best[0]!.score - a.best[0]!.score))
-    .map(({ best }) => best.map(({ place }) => place));
-  const all = shown.flatMap((places, rank) => places.map((place, i) => ({ place, order: rank + step * i })));
+    .map(({ document, score, places }) => ({ document, score, best: chooseBest(places) }))
+    .sort((a, b) => b.score - a.score + share * (b.best[0]!.score - a.best[0]!.score));
+  const places = shown.map(({ best }) => best.map(({ place }) => place));
+  const file = shown.findIndex(({ document }) => document === rightDocument);
+  const all = places.flatMap((ofFile, rank) => ofFile.map((place, i) => ({ place, order: rank + step * i })));
   const rankIn = (places: readonly number[]): number | undefined => {
     const at = right === undefined ? -1 : places.indexOf(right);
     return at < 0 ? undefined : at + 1;
   };
   return {
-    single: rankIn(shown.map(([first]) => first!)),
+    file: file < 0 ? undefined : file + 1,
+    single: rankIn(places.map(([first]) => first!)),
     interleaved: rankIn(all.sort((a, b) => a.order - b.order).map(({ place }) => place)),
   };
 }

@@ -32,14 +32,14 @@ for (const { name, root } of repositories) {
 const fitted = repositories.some(({ isFitted }) => isFitted) ? new PlaceFitData(examples) : undefined;
 const weights = fitted?.crossValidate() ?? examples.map(() => PLACE_WEIGHTS);
 const ranked = examples.map((example, i): RankedQuestion => {
-  const { single, interleaved } = rankPlaces(example, weights[i]!);
-  const ranks = { 'one a file': single, interleaved, MiniSearch: peer[i] };
+  const { file, single, interleaved } = rankPlaces(example, weights[i]!);
+  const ranks = { file, 'one a file': single, interleaved, MiniSearch: peer[i] };
   return { repository: example.repository, question: example.question, ranks };
 });
 const kind = fitted ? 'weights fitted to other repositories' : 'the committed weights';
 const count = new Set(examples.map(({ repository }) => repository)).size;
 console.log(`${examples.length} questions on ${count} repositories, ${kind}\n`);
-console.log(`${placeTable(ranked, ['one a file', 'interleaved', 'MiniSearch'], 'group')}\n`);
+console.log(`${placeTable(ranked, ['file', 'one a file', 'interleaved', 'MiniSearch'], 'group')}\n`);
 
 const HEAD = ['', 'first', 'one a file: Hit@5', 'NDCG@10', 'interleaved: Hit@5', 'NDCG@10'];
 const line = (name: string, used: readonly ArrayLike<number>[], lists = PLACE_LISTS): string[] => {

@@ -1,0 +1,88 @@
+import { F } from './features.ts';
+import { formOf } from './fileForms.ts';
+import type { Ranked } from './foundDocument.ts';
+
+/** Codes of the languages that people write documentation and messages in. */
+const LOCALES: ReadonlySet<string> = new Set(
+  (
+    'ar bg bn ca cs da de el en es et fa fi fr gl he hi hr hu hy id it ja ko lt lv ms nb nl nn no pl pt ro ru sk sl sr sv sw ta th tr ' +
+    'uk ur uz vi zh'
+  ).split(' '),
+);
+const LOCALE = /^([a-z]{2})(?:[-_](?:[a-z]{2}|han[st]))?$/i;
+const LOCALE_FOLDER = /(?:^|\/)(?:i18n|l10n|intl|locales?|translations?)\//i;
+/** More than the share of a place in a document's score: see `placeOrder.ts`. */
+const BEHIND = 1;
+const VERSION = /^v?\d+(?:[._](?:\d+|x))*$/i;
+
+/**
+ * The path with its language and versions replaced by `*`: the same for all translations and versions of a file. What the query
+ * names stays. Only in prose, data and folders of translations does a part of the path mean a language: `cs.ts` may be about C#.
+ */
+export function familyOf(path: string, typed: ReadonlySet<string>): string {
+  const form = formOf(path);
+  const isTranslatable = form === 'prose' || form === 'data' || form === 'history' || LOCALE_FOLDER.test(path);
+  return path
+    .split('/')
+    .map((part) => {
+      if (typed.has(part.toLowerCase())) return part;
+      if (VERSION.test(part)) return '*';
+      return isTranslatable ? withoutLocale(part, typed) : part;
+    })
+    .join('/');
+}
+
+/** `README.fr.md`, `README_fr.md`, and `README.md` are the same file; so are the folders `fr` and `de`. */
+function withoutLocale(part: string, typed: ReadonlySet<string>): string {
+  if (isLocale(part, typed)) return '*';
+  const name = part.replace(/[._-]([a-z]{2}(?:[-_][a-z]{2,4})?)(?=\.[^.]*$)/i, (all, locale: string) =>
+    isLocale(locale, typed) ? '' : all,
+  );
+  const [base = '', ...rest] = name.split('.');
+  return rest.length > 0 && isLocale(base, typed) ? ['*', ...rest].join('.') : name;
+}
+
+function isLocale(part: string, typed: ReadonlySet<string>): boolean {
+  const language = LOCALE.exec(part)?.[1]?.toLowerCase();
+  return language !== undefined && LOCALES.has(language) && !typed.has(part.toLowerCase()) && !typed.has(language);
+}
+
+/**
+ * Moves all but the first of several translations, versions or copies behind the other documents. The first gets the number of
+ * those that are like it.
+ */
+export function oneOfEachFamily(ranked: readonly Ranked[], query: string): readonly Ranked[] {
+  const typed = new Set(query.toLowerCase().match(/[\p{L}\p{N}_.-]+/gu));
+  const firstOf = new Map<string, Ranked>();
+  const ofName = new Map<string, Ranked[]>();
+  const alike = new Map<Ranked, number>();
+  const kept: Ranked[] = [];
+  const later: Ranked[] = [];
+  for (const one of ranked) {
+    const { path, scores } = one;
+    const family = `${scores.folder}:${familyOf(path, typed)}`;
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const first = firstOf.get(family) ?? ofName.get(name)?.find((other) => isCopy(one, other));
+    if (first) {
+      alike.set(first, (alike.get(first) ?? 0) + 1);
+      later.push(one);
+      continue;
+    }
+    firstOf.set(family, one);
+    ofName.set(name, [...(ofName.get(name) ?? []), one]);
+    kept.push(one);
+  }
+  if (later.length === 0) return ranked;
+  const lowest = kept.at(-1)!.score;
+  return [
+    ...kept.map((one) => ({ ...one, ...(alike.has(one) && { alike: alike.get(one)! }) })),
+    ...later.map((one) => ({ ...one, score: Math.min(one.score, lowest) - BEHIND })),
+  ];
+}
+
+const SAME_IN_COPIES = [F.length, F.definitionTotal, F.body, F.density, F.coverage];
+
+/** Whether documents of the same name have the same length and the same words. */
+function isCopy(a: Ranked, b: Ranked): boolean {
+  return SAME_IN_COPIES.every((column) => a.row![column] === b.row![column]);
+}
