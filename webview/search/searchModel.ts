@@ -42,6 +42,8 @@ export class SearchModel {
   /** Index of the row that keys act on; -1 while the box has the focus and no row was chosen. */
   active = -1;
   isSearching = false;
+  /** Whether no file of the present query is shown yet. */
+  isWaiting = false;
   error = '';
   /** Number of files that the query finds, if there are more than are shown. */
   count: { readonly files: number; readonly isLeast: boolean } | undefined;
@@ -88,8 +90,8 @@ export class SearchModel {
     this.#keep();
     clearTimeout(this.#timer);
     this.#running?.abort();
-    this.isSearching = true;
-    this.#timer = setTimeout(() => void this.#search(0), pause);
+    this.isSearching = this.isWaiting = true;
+    this.#timer = setTimeout(() => void this.#search(0, this.#filesInView()), pause);
     this.#options.draw();
   }
 
@@ -119,7 +121,7 @@ export class SearchModel {
 
   /** Opens a row, or the first result if none was chosen; without results yet, as soon as they come. */
   open(toSide: boolean, index = this.active): void {
-    if (this.isSearching && index < 0) {
+    if (this.isWaiting && index < 0) {
       this.#opensFirst = { toSide };
       return;
     }
@@ -168,7 +170,8 @@ export class SearchModel {
     }
   }
 
-  async #search(from: number): Promise<void> {
+  /** `first` is the number of files to show before the others come. */
+  async #search(from: number, first = 0): Promise<void> {
     clearTimeout(this.#timer);
     this.#running?.abort();
     const running = new AbortController();
@@ -178,27 +181,41 @@ export class SearchModel {
     const { query } = this;
     const limit = from === 0 && this.#limit === null ? null : Math.max(this.#limit ?? 0, this.files.length, 1);
     try {
-      const request = { query, limit, from, readAll: this.#readAll };
-      const reply = await this.#options.caller.call('search', request, running.signal);
+      const request = { query, limit, from, first, readAll: this.#readAll };
+      const reply = await this.#options.caller.call('search', request, running.signal, (beginning) => {
+        if (running.signal.aborted) return;
+        this.#take(beginning);
+        this.#openFirst();
+      });
       if (running.signal.aborted) return;
-      this.#take(reply, from);
+      this.#take(reply);
     } catch (error) {
       if (running.signal.aborted) return;
       this.error = messageOf(error);
       this.#show(undefined, []);
     }
-    this.isSearching = false;
+    this.isSearching = this.isWaiting = false;
+    this.#openFirst();
+    await this.#countFiles(running.signal);
+  }
+
+  #take(reply: SearchReply): void {
+    this.error = '';
+    this.count = undefined;
+    this.isWaiting = false;
+    this.#show(reply, [...this.files.slice(0, reply.from), ...reply.files]);
+  }
+
+  #openFirst(): void {
     const opens = this.#opensFirst;
     this.#opensFirst = undefined;
     if (opens && this.files.length > 0) this.open(opens.toSide);
     this.#options.draw();
-    await this.#countFiles(running.signal);
   }
 
-  #take(reply: SearchReply, from: number): void {
-    this.error = '';
-    this.count = undefined;
-    this.#show(reply, from === 0 ? reply.files : [...this.files.slice(0, from), ...reply.files]);
+  /** Number of files that fill the view: each has a row, and two or more for its places. */
+  #filesInView(): number {
+    return Math.ceil(innerHeight / this.#options.heights.line / 3);
   }
 
   #show(reply: SearchReply | undefined, files: readonly ShownFile[]): void {
