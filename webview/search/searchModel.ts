@@ -30,11 +30,23 @@ interface SearchModelOptions {
   readonly keep: (state: KeptPage) => void;
 }
 
+/** Shown until the extension has answered: the box takes keys at once. */
+const BEFORE_READY: SearchState = {
+  query: '',
+  except: '',
+  index: { kind: 'ready', text: '' },
+  recent: [],
+  kept: [],
+  takesFocus: false,
+};
+
 /** What the page shows, and the requests that change it. */
 export class SearchModel {
   readonly #options: SearchModelOptions;
-  state: SearchState;
-  query: string;
+  state = BEFORE_READY;
+  /** Whether the extension has answered. */
+  hasBegun = false;
+  query = '';
   /** The answer to the last search, whose files are in {@link files}. */
   reply: SearchReply | undefined;
   files: readonly ShownFile[] = [];
@@ -56,12 +68,19 @@ export class SearchModel {
   /** Enter was pressed before the results came. */
   #opensFirst: { readonly toSide: boolean } | undefined;
 
-  constructor(state: SearchState, options: SearchModelOptions, kept?: Partial<KeptPage>) {
+  constructor(options: SearchModelOptions) {
     this.#options = options;
-    this.state = state;
-    this.query = state.query === '' && state.index.kind !== 'none' ? (kept?.query ?? '') : state.query;
-    this.scrollTop = kept?.query === this.query ? (kept.scrollTop ?? 0) : 0;
     this.layout = new RowLayout([], this.#folded, options.heights);
+  }
+
+  /** Takes the extension's state, and restores the page that was kept unless the user has typed already. */
+  begin(state: SearchState, kept: Partial<KeptPage> = {}): void {
+    this.state = state;
+    this.hasBegun = true;
+    if (this.query !== '') return;
+    const query = state.query === '' && state.index.kind !== 'none' ? (kept.query ?? '') : state.query;
+    this.type(query, 0);
+    if (kept.query === query) this.scrollTop = kept.scrollTop ?? 0;
   }
 
   isFolded(file: ShownFile): boolean {

@@ -69,7 +69,7 @@ export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): 
       </header>
       <div class={model.isSearching && !isEmpty ? 'progress busy' : 'progress'} aria-hidden="true" />
       {isEmpty ? (
-        <StartPage {...{ model }} leave={focusBox} />
+        model.hasBegun && <StartPage {...{ model }} leave={focusBox} />
       ) : (
         <main>
           <Notices model={model} />
