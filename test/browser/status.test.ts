@@ -226,7 +226,7 @@ describe('the status view of other folders', () => {
       await workbench.treeItem(/^large 24,000 files indexed/).waitFor();
       await workbench.treeItem(/^Time left/).waitFor({ state: 'detached' });
       await workbench.run('Sextant: Rebuild Index');
-      const dialog = workbench.page.getByRole('dialog');
+      const dialog = workbench.page.locator('.monaco-dialog-box');
       await dialog.getByText('Delete the index of 24,000 files and build it again?').waitFor();
       await workbench.shoot('status-rebuild');
       await dialog.getByRole('button', { name: 'Cancel' }).click();
