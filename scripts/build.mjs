@@ -90,6 +90,8 @@ const targets = [
       entryPoints: { answer: 'webview/answer/main.tsx', search: 'webview/search/main.tsx' },
       outdir: 'dist/webview',
       splitting: true,
+      // A page loads it beside its own script, by this name.
+      chunkNames: 'shared',
       ...page,
     },
   },

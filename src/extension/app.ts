@@ -3,7 +3,6 @@ import { once } from '../base/once.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
-import { personalOrder } from '../workspace/personalOrder.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
 import { foldersWithin, type Scoped } from '../workspace/modelTools.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
@@ -92,11 +91,13 @@ export class App implements SextantApi {
     const recent = new QueryList(workspaceState, 'sextant.recentQueries', MAX_RECENT);
     const work = new CurrentWork(folders);
     /** A search of the user, with what they work on slightly higher. Other callers get the plain order. */
-    const searchForUser = async (request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse> => {
-      const response = await this.#search(request, signal);
-      if (!isPersonal()) return response;
-      const results = personalOrder(request.query, response.results, work.context, maxResults());
-      return { ...response, results };
+    const searchForUser = (
+      request: SearchOfFolders,
+      signal: AbortSignal,
+      onFirst?: (first: SearchResponse) => void,
+    ): Promise<SearchResponse> => {
+      const personal = isPersonal() && { personal: { work: work.context, limit: maxResults() } };
+      return this.#search({ ...request, ...personal }, signal, onFirst);
     };
     const searchPick = new SearchPick({
       folders,
@@ -255,10 +256,14 @@ export class App implements SextantApi {
     await Promise.all([this.#client.dispose(), this.#server.close()]);
   }
 
-  #search(request: SearchOfFolders, signal?: AbortSignal): Promise<SearchResponse> {
+  #search(
+    request: SearchOfFolders,
+    signal?: AbortSignal,
+    onFirst?: (first: SearchResponse) => void,
+  ): Promise<SearchResponse> {
     const { isTrusted } = vscode.workspace;
     const folders = foldersWithin(this.#folders.all, request);
-    return this.#client.search({ ...request, folders, isTrusted }, signal);
+    return this.#client.search({ ...request, folders, isTrusted }, signal, onFirst);
   }
 
   /** Reads a file of one of the folders, if the index may hold it. */

@@ -63,6 +63,7 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.findUsages': async () => {
       const query = usagesQuery();
       if (query !== '') await (await searchView()).show({ query });
+      else void vscode.window.showInformationMessage(vscode.l10n.t('Put the cursor on a name, or select one.'));
     },
     'sextant.searchFolder': async (folder) => {
       const query = folderQuery(folders, folder);

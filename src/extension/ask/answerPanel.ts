@@ -56,7 +56,8 @@ export class AnswerPanel implements vscode.Disposable {
       onText: (text) => this.#host.emit('text', text),
     });
     const title = vscode.l10n.t('Ask About Workspace');
-    this.#host = new WebviewHost({ contract: answerView, title, handlers: this.#handlers(), extensionUri, log });
+    const view = { contract: answerView, title, handlers: this.#handlers(), extensionUri, log, sharesScript: true };
+    this.#host = new WebviewHost(view);
     this.#disposables.add(this.#host);
     this.#disposables.add(folders.onDidChange(() => this.#emitState()));
     this.#disposables.add(vscode.lm.onDidChangeChatModels(() => void this.#readProvider()));

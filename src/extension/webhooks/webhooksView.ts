@@ -112,6 +112,7 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
     if (JSON.stringify(shown) === JSON.stringify(this.#shown)) return;
     this.#shown = shown;
     void vscode.commands.executeCommand('setContext', 'sextant.hasWebhooks', shown.webhooks.length > 0);
+    void vscode.commands.executeCommand('setContext', 'sextant.hasWebhookEvents', shown.events.length > 0);
     this.#changed.fire(undefined);
   }
 
