@@ -93,6 +93,7 @@ export class AnalyticsData {
         name: 'dau-count',
         dayOf: ({ date }) => date,
         isNightly: true,
+        isWide: true,
         freshMs: METRICS_FRESH_MS,
         async *fetch(range, options) {
           const { daily_active_user_counts: rows, metadata } = await client.call('dauCount', dates(range), options);
@@ -112,6 +113,7 @@ export class AnalyticsData {
         name: 'daily-usage',
         dayOf: ({ date }) => date,
         isNightly: true,
+        isWide: true,
         freshMs: METRICS_FRESH_MS,
         async *fetch(range, options) {
           const { daily_usage: rows, metadata } = await client.call('dailyUsage', dates(range), options);
@@ -223,6 +225,18 @@ export class AnalyticsData {
     );
   }
 
+  /**
+   * Cost of the organization day by day, by product, resource and kind of key. All figures of the organization are sums
+   * of this one query, so that each day is requested once.
+   */
+  organizationCost(range: DayRange, options?: LoadOptions): Promise<Loaded<CostRow>> {
+    return this.cost(
+      range,
+      ['COST_ANALYTICS_GROUP_BY_PRODUCT', 'COST_ANALYTICS_GROUP_BY_RESOURCE', 'COST_ANALYTICS_GROUP_BY_BYOK_STATUS'],
+      { ...options, daily: true },
+    );
+  }
+
   /** Cost, tokens and credits of the organization, or of some people, up to the newest finished day. */
   cost(
     range: DayRange,
@@ -243,10 +257,11 @@ export class AnalyticsData {
         },
       }),
     };
+    const isOfPeople = people !== undefined || groups.includes('COST_ANALYTICS_GROUP_BY_USER');
     return this.#loader.load<CostRow>(
       {
         name: `cost ${JSON.stringify(request)}`,
-        ...(daily && { dayOf: ({ start_date }: CostRow) => start_date, isNightly: true }),
+        ...(daily && { dayOf: ({ start_date }: CostRow) => start_date, isNightly: true, isWide: !isOfPeople }),
         freshMs: METRICS_FRESH_MS,
         fetch: (range, options, from) =>
           this.#pages('costAnalytics', { ...request, ...dates(range) }, 'data_points', options, from),
