@@ -36,6 +36,15 @@ export type ActiveRow = ResponseOf<'dau'>['users'][number] & { readonly date: st
 export type CreditRow = ResponseOf<'creditUsageByUser'>['records'][number];
 export type CostRow = ResponseOf<'costAnalytics'>['data_points'][number];
 
+/** The part of the cost that is wanted: all that match each of the lists. */
+export interface CostFilter {
+  readonly people?: readonly Identity[] | undefined;
+  readonly products?: readonly string[] | undefined;
+  readonly resources?: readonly string[] | undefined;
+  /** Their ids. */
+  readonly experts?: readonly string[] | undefined;
+}
+
 /** Metrics and costs change once a day; this covers an hour in which the service is late. */
 const METRICS_FRESH_MS = 15 * 60_000;
 const BUDGETS = 'budgets';
@@ -244,16 +253,27 @@ export class AnalyticsData {
     {
       daily = false,
       people,
+      products,
+      resources,
+      experts,
       ...options
-    }: LoadOptions & { readonly daily?: boolean; readonly people?: readonly Identity[] } = {},
+    }: LoadOptions &
+      CostFilter & {
+        readonly daily?: boolean;
+      } = {},
   ): Promise<Loaded<CostRow>> {
     const request: RequestOf<'costAnalytics'> = {
       group_by_keys: [...groups].sort(),
       granularity: daily ? 'COST_ANALYTICS_TIME_GRANULARITY_DAY' : 'COST_ANALYTICS_TIME_GRANULARITY_TOTAL',
-      ...(people && {
+      ...((people ?? products ?? resources ?? experts) && {
         filters: {
-          user_emails: namesOf(people, 'user_email'),
-          service_account_names: namesOf(people, 'service_account_name'),
+          ...(people && {
+            user_emails: namesOf(people, 'user_email'),
+            service_account_names: namesOf(people, 'service_account_name'),
+          }),
+          ...(products && { product_names: [...products] }),
+          ...(resources && { resource_names: [...resources] }),
+          ...(experts && { expert_ids: [...experts] }),
         },
       }),
     };
