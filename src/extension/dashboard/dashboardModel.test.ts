@@ -176,6 +176,38 @@ describe('the model of the dashboard', () => {
       }
     });
 
+  for (const [plan, now] of [
+    ['credits', '2026-11-21T21:55:00Z'],
+    ['usd', '2026-11-11T03:00:00Z'],
+    ['credits', '2026-11-01T01:00:00Z'],
+  ] as const)
+    it(`has one truth about the month on all pages, on the plan ${plan} at ${now}`, async () => {
+      await start(plan, now);
+      const model = open();
+      const tiles = (await loaded(model)).tiles;
+      const { value, label, note } = tiles.find(({ id }) => id === 'projected')!;
+      const burnDown = ({ charts }: Page): string => charts.find(({ id }) => id === 'burn-down')!.summary;
+      choose(model, { tab: plan === 'usd' ? 'cost' : 'credits' });
+      const ofMonth = burnDown(await loaded(model));
+      assert.ok(ofMonth.startsWith(`${value} in `), `${label}: ${value}, ${ofMonth}`);
+      const [atEnd] = /about .* at month’s end/.exec(note) ?? [];
+      assert.ok(atEnd !== undefined && ofMonth.toLowerCase().includes(atEnd.toLowerCase()), `${note}, ${ofMonth}`);
+      choose(model, { tab: 'budgets' });
+      await loaded(model);
+      for (const { id, cells } of model.rows('budgets', 0, 3)) {
+        const [name, , used, consumed, limit, projected] = cells;
+        model.openPerson(id);
+        const page = await loaded(model);
+        const own = page.tiles.find((one) => one.id === 'limit')!;
+        assert.deepEqual([own.value, own.note], [used, `${consumed} of ${limit}`], name);
+        const text = burnDown(page);
+        assert.ok(text.startsWith(`${consumed} in `), `${consumed}, ${text}`);
+        assert.ok(text.includes(`About ${projected} at month’s end`), `${projected}, ${text}`);
+        choose(model, { tab: 'budgets' });
+        await loaded(model);
+      }
+    });
+
   it('shows exact sums in the tile, the days and the parts', async () => {
     await start('usd');
     const model = open(undefined, { tab: 'cost' });
