@@ -17,6 +17,8 @@ export interface Passage {
   readonly text: string;
   /** The definition that is, or encloses, the lines. */
   readonly symbol?: { readonly name: string; readonly kind: string };
+  /** Definitions next to it in the same lines. */
+  readonly further?: readonly { readonly name: string; readonly kind: string }[];
   /** The line that begins the definition around the lines: the class of a method, the function of a part. */
   readonly head?: { readonly line: number; readonly text: string };
   /** All lines of the definition, if the passage is a part of it. */

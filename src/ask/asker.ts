@@ -42,8 +42,8 @@ export class Asker {
       if (question.trim() === '') throw askErrors.noQuestion();
       const { info, budget } = provider;
       const limit = budget
-        ? { passages: Infinity, characters: budget.characters }
-        : { passages: PASSAGES_SHOWN, characters: Infinity };
+        ? { passages: Infinity, tokens: budget.tokens }
+        : { passages: PASSAGES_SHOWN, tokens: Infinity };
       const found = await retrievePassages(question, history, limit, this.#sources, either, this.#profile);
       throwIfCancelled(either);
       const { passages, messages, sent } = await makePrompt({ question, history, passages: found, budget }, either);

@@ -4,6 +4,9 @@ import type { Answer, Passage, Sent } from './answer.ts';
 import { withoutCitations } from './citations.ts';
 import { askErrors } from './errors.ts';
 import type { PromptBudget, PromptMessage } from './provider.ts';
+import { isProse } from './sourceFile.ts';
+import { countTokens } from './tokens.ts';
+import { lastWholeLine } from './window.ts';
 
 export interface PromptParts {
   readonly question: string;
@@ -40,13 +43,13 @@ export async function makePrompt(
   random: () => string = randomWord,
 ): Promise<Prompt> {
   if (!budget || passages.length === 0) return { passages, messages: [], sent: { files: 0, characters: 0 } };
-  let { characters } = budget;
+  let { tokens } = budget;
   for (let attempt = 1; ; attempt++) {
-    const prompt = makePromptOf(question, history, passages, Math.floor(characters), random);
+    const prompt = makePromptOf(question, history, passages, Math.floor(tokens), random);
     throwIfCancelled(signal);
     if (!budget.fits || (await budget.fits(prompt.messages, signal))) return prompt;
-    if (attempt === ATTEMPTS) throw askErrors.questionTooLong(question.length, Math.floor(characters));
-    characters = Math.min(characters, prompt.sent.characters) * SMALLER;
+    if (attempt === ATTEMPTS) throw askErrors.questionTooLong(countTokens(question), Math.floor(tokens));
+    tokens = Math.min(tokens, tokensOf(prompt.messages)) * SMALLER;
   }
 }
 
@@ -66,11 +69,11 @@ function makePromptOf(
     role: 'user',
     content: `${given.map((one) => fenced(one, mark)).join('\n')}\n\nQuestion: ${question}`,
   });
-  const fixed = system.content.length + ask([]).content.length;
+  const fixed = tokensOf([system, ask([])]);
   const turns = turnsWithin(history, (limit - fixed) * HISTORY_SHARE);
-  const left = limit - fixed - lengthOf(turns);
-  const chosen = passagesWithin(passages, left, (one) => fenced(one, mark).length + 1);
-  if (chosen.length === 0) throw askErrors.questionTooLong(question.length, limit);
+  const left = limit - fixed - tokensOf(turns);
+  const chosen = passagesWithin(passages, left, (one) => countTokens(fenced(one, mark)) + 1);
+  if (chosen.length === 0) throw askErrors.questionTooLong(countTokens(question), limit);
   const messages = [system, ...turns, ask(chosen)];
   const files = new Set(chosen.map(({ root, path }) => `${root}\n${path}`)).size;
   return { passages: chosen, messages, sent: { files, characters: lengthOf(messages) } };
@@ -84,7 +87,7 @@ function turnsWithin(history: readonly Answer[], limit: number): PromptMessage[]
       { role: 'user', content: question },
       { role: 'assistant', content: withoutCitations(markdown) },
     ];
-    if (lengthOf([...turn, ...turns]) > limit) break;
+    if (tokensOf([...turn, ...turns]) > limit) break;
     turns.unshift(...turn);
   }
   return turns;
@@ -112,7 +115,9 @@ function passagesWithin(passages: readonly Passage[], limit: number, costOf: (pa
 
 function shortened(passage: Passage, limit: number, costOf: (passage: Passage) => number): Passage | undefined {
   const lines = passage.text.split('\n');
-  for (let count = lines.length - 1; count >= LEAST_LINES; count--) {
+  for (let most = lines.length - 1; most >= LEAST_LINES; most--) {
+    const count = lastWholeLine(lines, 0, most - 1, isProse(passage.language)) + 1;
+    if (count < LEAST_LINES) return undefined;
     const text = lines.slice(0, count).join('\n');
     const one = { ...passage, endLine: passage.startLine + count - 1, text };
     if (costOf(one) <= limit) return one;
@@ -150,6 +155,10 @@ function markFor(texts: readonly string[], random: () => string): string {
 
 function randomWord(): string {
   return randomBytes(8).toString('hex');
+}
+
+function tokensOf(messages: readonly PromptMessage[]): number {
+  return messages.reduce((sum, { content }) => sum + countTokens(content), 0);
 }
 
 function lengthOf(messages: readonly PromptMessage[]): number {

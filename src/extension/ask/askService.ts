@@ -7,7 +7,7 @@ import { findLocalModels, type LocalModel } from '../../ask/localServices.ts';
 import { openAiProvider } from '../../ask/openai.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Sources } from '../../ask/retrieve.ts';
-import { SourceFile } from '../../ask/sourceFile.ts';
+import { isProse, SourceFile } from '../../ask/sourceFile.ts';
 import { SextantError } from '../../base/errors.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
@@ -51,14 +51,14 @@ export class AskService {
   }
 
   /** All lines of the definition that a passage is a part of, as they are now; `undefined` if the file has them no longer. */
-  async readDefinition({ root, path, text, startLine, whole }: Passage): Promise<string | undefined> {
+  async readDefinition({ root, path, language, text, startLine, whole }: Passage): Promise<string | undefined> {
     const content = await this.#sources.read(root, path);
     if (content === undefined || !whole) return undefined;
     const file = new SourceFile(path, content);
     const at = file.find(text, startLine);
     if (at === undefined) return undefined;
     const moved = at - startLine;
-    return file.text(whole.startLine + moved, whole.endLine + moved, MAX_DEFINITION).text;
+    return file.text(whole.startLine + moved, whole.endLine + moved, isProse(language), MAX_DEFINITION).text;
   }
 
   askWith(provider: AnswerProvider, request: Omit<AskServiceRequest, 'provider'>): AsyncIterable<AnswerEvent> {
