@@ -44,6 +44,14 @@ export interface Sent {
   readonly characters: number;
 }
 
+/** How a model ordered the passages. */
+export interface Reranking {
+  readonly provider: ProviderInfo;
+  readonly sent: Sent;
+  /** Why the order is that of the search; missing if it is the model's. */
+  readonly failure?: string;
+}
+
 /** Events of an answer, in this order: `sources` once, `text` any number of times, then `done`. Failures are thrown. */
 export type AnswerEvent =
   | {
@@ -51,6 +59,7 @@ export type AnswerEvent =
       readonly provider: ProviderInfo;
       readonly passages: readonly Passage[];
       readonly sent: Sent;
+      readonly reranking?: Reranking;
     }
   /**
    * More Markdown. Citations are `[n]`, of a passage in `sources`, and none is split between two pieces. In code they
@@ -63,6 +72,8 @@ export interface Answer {
   readonly question: string;
   readonly provider: ProviderInfo;
   readonly sent: Sent;
+  /** Missing if no model ordered the passages. */
+  readonly reranking?: Reranking;
   /** Markdown in which each citation `[n]` is the number of one of the passages. */
   readonly markdown: string;
   /** The passages that are cited, in the order of their first citation. */
