@@ -38,7 +38,13 @@ export class Asker {
    * Finds passages, calls the provider, and restricts citations to existing passages. Ends with an error of `askErrors`
    * or of the search, or with `Cancelled`; a consumer that stops reading stops the provider.
    */
-  async *ask({ question, provider, reranker, history = [], signal }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
+  async *ask({
+    question,
+    provider,
+    reranker,
+    history = [],
+    signal,
+  }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
     const stopped = new AbortController();
     const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
     try {

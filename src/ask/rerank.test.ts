@@ -89,7 +89,8 @@ describe('Reranking with a model', () => {
         assert.deepEqual(order.filter((index) => index >= RERANKED), given.slice(RERANKED).map((_, i) => RERANKED + i)); // prettier-ignore
         const ordered = inOrder(given, order);
         assert.deepEqual(ordered.map(({ number }) => number), given.map((_, i) => i + 1)); // prettier-ignore
-        for (const { calledBy } of ordered) assert.ok(calledBy === undefined || ordered[calledBy - 1]!.path === 'src/0.ts');
+        for (const { calledBy } of ordered)
+          assert.ok(calledBy === undefined || ordered[calledBy - 1]!.path === 'src/0.ts');
       }),
       { numRuns: 60 },
     );

@@ -29,10 +29,16 @@ export async function rerank(
   let sent: Sent = { files: 0, characters: 0 };
   const given = passages.slice(0, RERANKED).map((one, i) => shortened(one, i + 1));
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(new SextantError('Slow', `It took longer than ${waitMs / 1000} s.`)), waitMs);
+  const timer = setTimeout(
+    () => stop.abort(new SextantError('Slow', `It took longer than ${waitMs / 1000} s.`)),
+    waitMs,
+  );
   const either = AbortSignal.any([signal, stop.signal]);
   try {
-    const prompt = await orAborted(makePrompt({ question, history: [], passages: given, budget, task: 'order' }, either), either);
+    const prompt = await orAborted(
+      makePrompt({ question, history: [], passages: given, budget, task: 'order' }, either),
+      either,
+    );
     if (prompt.messages.length === 0) return { order, reranking: { provider: info, sent } };
     sent = prompt.sent;
     const text = await readOrder(provider.answer({ question, ...prompt }, either), either);
