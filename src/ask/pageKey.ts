@@ -9,7 +9,7 @@ const VERSION = /^v?\d+(?:\.(?:\d+|x))*$/;
 export function pageKey(path: string): string {
   const folders = path.toLowerCase().split('/');
   const name = folders.pop()!;
-  const kept = folders.filter((part) => !isLanguage(part) && !VERSION.test(part) && !/^version-/.test(part));
+  const kept = folders.filter((part) => !isLanguage(part) && !VERSION.test(part) && !part.startsWith('version-'));
   const parts = name.split(/[._-]/);
   const suffix = parts.pop();
   // The first part is the name, even if it looks like a language, as in no.md.

@@ -18,6 +18,8 @@ const passages = (count: number): Passage[] =>
     text: `function f${i}() {\n}`,
     ...(i > 0 && { calledBy: 1 }),
   }));
+/** Never settles. */
+const STALLED = new Promise<never>(() => undefined);
 const signal = new AbortController().signal;
 
 function model(answer: () => AsyncIterable<string>): AnswerProvider {
@@ -55,7 +57,7 @@ describe('Reranking with a model', () => {
   });
 
   it('does not wait for a slow model, even one that cannot be stopped', async () => {
-    const silent = model(() => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }));
+    const silent = model(() => ({ [Symbol.asyncIterator]: () => ({ next: () => STALLED }) }));
     const { order, reranking } = await rerank('how?', passages(3), silent, signal, 30);
     assert.deepEqual(order, [0, 1, 2]);
     assert.match(reranking.failure!, /longer than/);
@@ -78,7 +80,7 @@ describe('Reranking with a model', () => {
         const lying = model(async function* () {
           yield* pieces;
           if (end === 'fails') throw new SextantError('Broken', 'It broke.');
-          if (end === 'stalls') await new Promise(() => {});
+          if (end === 'stalls') await STALLED;
           while (end === 'never ends') yield await Promise.resolve('1 ');
         });
         const given = passages(count);
