@@ -3,7 +3,7 @@ import { sidesOf } from '../engine/query/paths.ts';
 import { overlap } from '../engine/query/sourceRange.ts';
 import type { Passage } from './answer.ts';
 import { scorePassages, type PassageCandidate } from './passageRanker.ts';
-import type { AskProfile, FoundPlace, RetrievalLimit, Sources } from './retrieve.ts';
+import type { AskProfile, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
 import { isProse, SourceFile, type FoundLines, type QuotedLines } from './sourceFile.ts';
 import { countTokens } from './tokens.ts';
 
