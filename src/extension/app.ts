@@ -104,6 +104,7 @@ export class App implements SextantApi {
       recent,
       search: searchForUser,
       complete: (query) => client.searching.call('complete', { folders: folders.all, query }),
+      rerank: async (query, results, signal) => (await asking()).rerankPlaces(query, results, signal),
       keep: async (search) => (await this.searchView()).show(search),
     });
     const texts = new ReadOnlyDocuments();

@@ -88,6 +88,7 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
 
     'sextant.askWorkspace': async (question) => (await parts.answers()).show(textOf(question)),
     'sextant.chooseProvider': async () => (await parts.asking()).chooseProvider(),
+    'sextant.chooseReranker': async () => (await parts.asking()).chooseReranker(),
     'sextant.setOpenAiKey': async () => (await parts.asking()).key.set(),
     'sextant.removeOpenAiKey': async () => (await parts.asking()).key.remove(),
 

@@ -205,7 +205,8 @@ const PLACES = {
 } as const;
 
 function toExchange(turn: Turn, severalFolders: boolean): Exchange {
-  const { id, question, state, provider, sent, markdown, removedCitations } = turn;
+  const { id, question, state, provider, sent, reranking, markdown, removedCitations } = turn;
+  const reranked = reranking && { reranking: { ...reranking.provider, ...reranking } };
   const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol, whole }) => ({
     number,
     path: severalFolders ? `${basename(root)}/${path}` : path,
@@ -215,5 +216,5 @@ function toExchange(turn: Turn, severalFolders: boolean): Exchange {
     isPart: whole !== undefined,
   }));
   const followUps = state.kind === 'done' ? followUpsOf(toAnswer(turn)) : [];
-  return { id, question, state, provider, sent, passages, markdown, removedCitations, followUps };
+  return { id, question, state, provider, sent, ...reranked, passages, markdown, removedCitations, followUps };
 }
