@@ -7,7 +7,8 @@ import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
-import type { CreateWebhookOptions, ExpertOptions, RotateOptions, SendOptions, TriggerOptions } from './webhooks.ts';
+import type { CreateWebhookOptions, ExpertOptions, RotateOptions, TriggerOptions } from './webhooks.ts';
+import type { SendOptions } from './sendEvents.ts';
 
 const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
 const CODES = 'Exit codes: 0 done, 1 nothing found, 2 failed or wrong usage (no server runs, for instance).';
@@ -77,10 +78,15 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
   addDelete(webhooks, 'webhooks', 'deploys', terminal, exit);
   admin(webhooks, 'send <name>', 'send a test event, as the system of a template would')
     .option('--template <name>', TEMPLATE_NAMES)
+    .option('--as <event...>', 'events of the library, sent in turn; see "sextant webhooks library"')
     .option('--data <json>', 'the body: JSON, a file, or - for the standard input')
     .option('--set <path=value...>', 'set a value in the body, such as pull_request.draft=true')
     .option('--edit', 'edit the body in $EDITOR before it is sent')
     .option('--print', 'print the body instead of sending it')
+    .option('--delay <time>', 'the time between two events of --as: 500ms, 2s, 1m', seconds)
+    .option('--count <number>', 'send this number of events, as fast as the server answers', positiveInteger)
+    .option('--rate <number>', 'send this number of events a second, with --for', positiveInteger)
+    .option('--for <time>', 'how long to send at a --rate: 30s, 5m', seconds)
     .option('--secret <secret>', 'sign the event with the secret of the webhook (default: SEXTANT_WEBHOOK_SECRET)')
     .addHelpText(
       'after',
@@ -89,10 +95,21 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
         'sextant webhooks send deploys --template github-pull-request --edit',
         `sextant webhooks send deploys --data '{"action": "opened"}'`,
         'sextant webhooks send deploys --template pagerduty --print > event.json',
+        'sextant webhooks send deploys --as github.pull_request.opened --set number=7',
+        'sextant webhooks send deploys --as github.pull_request.opened github.pull_request.closed --delay 2s',
+        'sextant webhooks send deploys --as stripe.invoice.paid --rate 200 --for 30s',
       ),
     )
     .action(async (name: string, options: SendOptions) => {
-      exit(await (await import('./webhooks.ts')).sendTest(name, options, terminal));
+      exit(await (await import('./sendEvents.ts')).sendTest(name, options, terminal));
+    });
+  webhooks
+    .command('library')
+    .description('list the events that "webhooks send --as" sends, with the documentation of each')
+    .option(...JSON_OPTION)
+    .addHelpText('after', help('sextant webhooks library'))
+    .action(async (options: { readonly json?: true }) => {
+      exit(await (await import('./sendEvents.ts')).listLibrary(options, terminal));
     });
 }
 
@@ -262,10 +279,10 @@ function help(...examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}\n${CODES}`;
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
 function seconds(text: string): number {
-  const [, number, unit = 's'] = /^(\d{1,8})([smhd])?$/.exec(text) ?? [];
+  const [, number, unit = 's'] = /^(\d{1,8})(ms|[smhd])?$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('Write a time such as 30s, 15m, 24h or 7d.');
   return Number(number) * UNITS[unit]!;
 }

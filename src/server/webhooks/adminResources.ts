@@ -19,8 +19,8 @@ import { AdminViews } from './adminViews.ts';
 import { testFilter } from './filterTrial.ts';
 import { resendInput } from './resend.ts';
 import type { WebhookService } from './service.ts';
-import { testDelivery } from './testDelivery.ts';
-import type { EventPageView, RefusalsView, ResentView } from './views.ts';
+import { loadLibrary, testDelivery } from './testDelivery.ts';
+import type { EventPageView, LibraryEventView, RefusalsView, ResentView } from './views.ts';
 
 const MAX_PAGE = 1000;
 const MAX_DEFINITION_BYTES = 262_144;
@@ -115,6 +115,7 @@ export function webhookAdminResources(
     triggerResources,
     expertResources,
     forwardResources,
+    libraryResources,
     eventResources,
     refusalResources,
     journalResources,
@@ -155,7 +156,7 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
     }),
     resource('webhooks/{name}/send', {
       POST: withJson(async (input, { parameters }) => {
-        const test = testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
+        const test = await testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
         const { id } = await service.accept(test);
         return { status: 202, json: { event_id: id } };
       }, maxTestBytes(service)),
@@ -165,6 +166,33 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
         const { filter, last = 20 } = checked(filterTrial, body);
         return { json: await testFilter(service, definitions.webhook(parameters.name!), filter, last) };
       }, MAX_DEFINITION_BYTES),
+    }),
+  ];
+}
+
+/** `/__admin/library`: events to send, as their systems would. */
+function libraryResources({ resource }: Plane): Resource[] {
+  return [
+    resource('library', {
+      GET: {
+        handle: async () => {
+          const { LIBRARY } = await loadLibrary();
+          const events: LibraryEventView[] = Object.entries(LIBRARY).map(([name, { title, system, source }]) => ({
+            ...{ name, title, system, source },
+          }));
+          return { json: { events } };
+        },
+      },
+    }),
+    resource('library/{name}', {
+      GET: {
+        handle: async ({ parameters: { name = '' } }) => {
+          const { LIBRARY } = await loadLibrary();
+          const event = Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : undefined;
+          if (!event) throw httpErrors.notFound(`event ${name.slice(0, 100)} in the library`);
+          return { json: { name, ...event } };
+        },
+      },
     }),
   ];
 }

@@ -61,6 +61,10 @@ export function explanation(event: EventDetailView): string {
   const { event_id: id, received_at: at, webhook, webhook_id: webhookId, status, evaluations, runs } = event;
   const lines = [`${id} came to ${webhook ?? webhookId} at ${at}: ${STATUS_WORDS[status]}.`];
   if (event.replay_of !== undefined) lines.push(`It is ${event.replay_of}, sent again.`);
+  if (event.edit_of !== undefined) lines.push(`It is ${event.edit_of}, edited and sent again.`);
+  const edits = event.edits ?? [];
+  if (edits.length > 0)
+    lines.push(`${edits.length === 1 ? '1 edit' : `${edits.length} edits`} of it: ${edits.join(', ')}.`);
   if (event.is_test) lines.push('It is a test event.');
   const disabled = event.disabled_triggers.map((name) => `${name} is disabled, and was not evaluated.`);
   if (disabled.length > 0) lines.push('', ...disabled);

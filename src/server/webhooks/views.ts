@@ -1,5 +1,6 @@
 import type { Expert, Trigger, Webhook } from '../../webhooks/definitions.ts';
 import type { WebhookContent } from '../../webhooks/schemas.ts';
+import type { System } from '../../webhooks/templates.ts';
 import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../../webhooks/event.ts';
 
 /* JSON of the admin plane's responses about webhooks. */
@@ -86,6 +87,16 @@ export interface EventDetailView extends EventView {
   readonly edits?: readonly string[];
   /** Whether the record of evaluations and runs is damaged, so some may be missing. */
   readonly is_damaged?: true;
+}
+
+/** An event of the library. */
+export interface LibraryEventView {
+  /** Such as `github.pull_request.opened`. */
+  readonly name: string;
+  readonly title: string;
+  readonly system: System;
+  /** URL of the documentation that shows its shape. */
+  readonly source: string;
 }
 
 /** The result of an edited event that was sent. */
