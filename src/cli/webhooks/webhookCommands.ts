@@ -7,7 +7,14 @@ import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
-import type { CreateWebhookOptions, ExpertOptions, RotateOptions, TriggerOptions } from './webhooks.ts';
+import type {
+  CreateWebhookOptions,
+  EditWebhookOptions,
+  ExpertOptions,
+  RotateOptions,
+  TriggerOptions,
+} from './webhooks.ts';
+import type { ResendOptions, RetryOptions } from './again.ts';
 import type { SendOptions } from './sendEvents.ts';
 
 const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
@@ -32,6 +39,8 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
     .option('--signature <json>', 'of the type hmac: header, algorithm, encoding, prefix, signed, timestamp_header …')
     .option('--description <text>', 'the purpose of the webhook')
     .option('--scope <scope>', 'personal or organization')
+    .option('--content <content>', 'json, or any: forms, text and bytes too (default: by the type)')
+    .option('--answer <json>', 'answer this: status, body, headers, delay_ms, failure_share, failure_status')
     .option('--disabled', 'refuse deliveries until it is enabled')
     .addHelpText(
       'after',
@@ -50,15 +59,22 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
     .action(async (options: AdminOptions) => {
       exit(await (await import('./webhooks.ts')).listWebhooks(options, terminal));
     });
-  admin(webhooks, 'edit <name>', 'change the description or the scope')
+  admin(webhooks, 'edit <name>', 'change the description, the scope, the content or the answer')
     .option('--description <text>', 'the purpose of the webhook')
     .option('--scope <scope>', 'personal or organization')
-    .addHelpText('after', help(`sextant webhooks edit deploys --description 'of production' --scope organization`))
-    .action(
-      async (name: string, options: AdminOptions & { readonly description?: string; readonly scope?: string }) => {
-        exit(await (await import('./webhooks.ts')).editWebhook(name, options, terminal));
-      },
-    );
+    .option('--content <content>', 'json, or any: forms, text and bytes too')
+    .option('--answer <json>', 'answer this: status, body, headers, delay_ms, failure_share, failure_status')
+    .option('--no-answer', 'answer 202 and the id of the event again')
+    .addHelpText(
+      'after',
+      help(
+        `sextant webhooks edit deploys --description 'of production' --scope organization`,
+        `sextant webhooks edit deploys --answer '{"status": 200, "body": "ok", "failure_share": 0.1}'`,
+      ),
+    )
+    .action(async (name: string, options: EditWebhookOptions) => {
+      exit(await (await import('./webhooks.ts')).editWebhook(name, options, terminal));
+    });
   admin(webhooks, 'rotate <name>', 'create a new secret, which is shown only once')
     .option(
       '--secret <secret>',
@@ -123,6 +139,7 @@ function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode
     .option('--no-filter', 'with --replace: remove its filter')
     .option('--expert <name>', 'the expert to run, made by "sextant experts create" (default: record)')
     .option('--disabled', 'do not run until it is enabled')
+    .option('--rename <name>', 'with --replace: give it this name')
     .option('--replace', 'change the trigger of this name instead; only the given options change')
     .addHelpText(
       'after',
@@ -215,6 +232,39 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
     .addHelpText('after', help('sextant events replay evt_0000000012'))
     .action(async (ids: readonly string[], options: AdminOptions) => {
       exit(await (await import('./events.ts')).replayEvents(ids, options, terminal));
+    });
+  admin(events, 'resend <id>', 'edit an event in $EDITOR or by options, and send it signed anew')
+    .option('--data <body>', 'the body: text, or - for the standard input')
+    .option('--set <path=value...>', 'set a value in the JSON body, such as pull_request.draft=true')
+    .option('--header <header...>', 'replace or add a header: "Name: value"')
+    .option('--type <type>', "the sender's type of event, such as pull_request.closed")
+    .option('--to <webhook>', 'send it to another webhook')
+    .addHelpText(
+      'after',
+      help(
+        'sextant events resend evt_0000000012',
+        'sextant events resend evt_0000000012 --type pull_request.closed --set pull_request.merged=true',
+        'sextant events resend evt_0000000012 --header "X-Own: 1" --to staging',
+      ),
+    )
+    .action(async (id: string, options: ResendOptions) => {
+      exit(await (await import('./again.ts')).resendEvent(id, options, terminal));
+    });
+  admin(events, 'retry [id]', 'start failed and waiting runs of an event now, or those of an expert, oldest first')
+    .option('--expert <name>', 'the runs of this expert in all events, or those that the other options select')
+    .option('--trigger <name>', 'of the event: only the runs of this trigger')
+    .option('--webhook <name>', 'only events of this webhook')
+    .option('--from <moment>', 'only events from this moment on')
+    .option('--to <moment>', 'only events before this moment')
+    .option('--text <text>', 'only events whose body contains this text')
+    .option('--filter <rule>', 'only events for whose body this JSONLogic fires')
+    .option('--force', 'also while the target accepts no connection')
+    .addHelpText(
+      'after',
+      help('sextant events retry evt_0000000012', 'sextant events retry --expert bot --from 2026-11-21'),
+    )
+    .action(async (id: string | undefined, options: RetryOptions) => {
+      exit(await (await import('./again.ts')).retryRuns(id, options, terminal));
     });
   filtered(events, 'export', 'print events with headers and body, one JSON object a line, newest first')
     .option('-o, --output <file>', 'write to this file instead of the standard output')

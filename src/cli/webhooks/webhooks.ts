@@ -14,6 +14,9 @@ export interface CreateWebhookOptions extends AdminOptions {
   readonly signature?: string;
   readonly description?: string;
   readonly scope?: string;
+  readonly content?: string;
+  /** JSON. */
+  readonly answer?: string;
   readonly disabled?: true;
 }
 
@@ -26,7 +29,7 @@ const path = (...parts: string[]): string => AdminClient.path(parts);
 
 /** `sextant webhooks create` */
 export function createWebhook(name: string, options: CreateWebhookOptions, terminal: Terminal): Promise<ExitCode> {
-  const { type, secret, signature, description, scope, disabled } = options;
+  const { type, secret, signature, description, scope, content, answer, disabled } = options;
   const scheme = jsonOption(signature, '--signature');
   return withServer(options, terminal, async (client) => {
     const input = {
@@ -36,6 +39,8 @@ export function createWebhook(name: string, options: CreateWebhookOptions, termi
       signature: scheme,
       description,
       scope,
+      content,
+      answer: jsonOption(answer, '--answer'),
       ...(disabled && { enabled: false }),
     };
     const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', input);
@@ -102,17 +107,28 @@ export function listWebhooks(options: AdminOptions, terminal: Terminal): Promise
   });
 }
 
+export interface EditWebhookOptions extends AdminOptions {
+  readonly description?: string;
+  readonly scope?: string;
+  readonly content?: string;
+  /** JSON; `false` removes it. */
+  readonly answer?: string | false;
+}
+
 /** `sextant webhooks edit` */
-export function editWebhook(
-  name: string,
-  options: AdminOptions & { readonly description?: string; readonly scope?: string },
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const { description, scope } = options;
-  if (description === undefined && scope === undefined)
-    throw new SextantError('InvalidOption', 'Give the --description or the --scope to change.');
+export function editWebhook(name: string, options: EditWebhookOptions, terminal: Terminal): Promise<ExitCode> {
+  const { description, scope, content } = options;
+  // `false` is of --no-answer.
+  const answer = options.answer === false ? null : jsonOption(options.answer, '--answer');
+  if ([description, scope, content, answer].every((one) => one === undefined))
+    throw new SextantError('InvalidOption', 'Give the --description, --scope, --content or --answer to change.');
   return withServer(options, terminal, async (client) => {
-    const webhook = await client.ask<WebhookView>('PATCH', path('webhooks', name), { description, scope });
+    const webhook = await client.ask<WebhookView>('PATCH', path('webhooks', name), {
+      description,
+      scope,
+      content,
+      answer,
+    });
     if (options.json) printJson(webhook, terminal);
     return ExitCode.ok;
   });
@@ -166,12 +182,13 @@ export interface TriggerOptions extends AdminOptions {
   readonly filter?: string | false;
   readonly expert?: string;
   readonly disabled?: true;
+  readonly rename?: string;
   readonly replace?: true;
 }
 
 /** `sextant triggers create`; `--replace` changes only the given options. */
 export function createTrigger(name: string, options: TriggerOptions, terminal: Terminal): Promise<ExitCode> {
-  const { webhook, filter, expert, disabled, replace } = options;
+  const { webhook, filter, expert, disabled, rename, replace } = options;
   if (webhook === undefined && !replace)
     throw new SextantError('InvalidOption', 'Name the --webhook whose events the trigger is for.');
   return withServer(options, terminal, async (client) => {
@@ -184,6 +201,7 @@ export function createTrigger(name: string, options: TriggerOptions, terminal: T
     const trigger = await (replace
       ? client.ask<TriggerView>('PATCH', path('triggers', name), {
           ...input,
+          name: rename,
           ...(filter === false && { filter: null }),
         })
       : client.ask<TriggerView>('POST', 'triggers', { name, ...input }));
