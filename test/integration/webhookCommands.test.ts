@@ -116,7 +116,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     said('webhooks', 'edit', 'deploys', '--scope', 'organization');
     said('webhooks', 'edit', 'deploys', '--description', 'of all');
     assert.match(said('webhooks', 'list'), / {2}organization {2}enabled {2}.* {2}of all\n$/);
-    assert.match(run(['webhooks', 'edit', 'deploys']).stderr, /Give the --description or the --scope/);
+    assert.match(run(['webhooks', 'edit', 'deploys']).stderr, /Give the --description, --scope, --content or --answer/);
     assert.match(run(['webhooks', 'edit', 'deploys', '--scope', 'mine']).stderr, /Scope must be one of/);
     assert.equal(
       said('events', 'list', '--source', 'Webhook', '--webhook', 'deploys'),
@@ -300,6 +300,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     const { answer, content } = json<WebhookView[]>('webhooks', 'list').find(({ name }) => name === 'again')!;
     assert.deepEqual([answer?.status, content], [201, 'json']);
     said('webhooks', 'edit', 'again', '--no-answer');
+    said('experts', 'delete', 'closed port', '--force');
   });
 
   it('describe a trigger in words, and explain for each event why it fired or not', async () => {
@@ -558,7 +559,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
       [['webhooks', 'create', 'x', '--type', 'other'], 2, /type must be one of bearer_token, standard_webhooks/],
       [['webhooks', 'delete', 'nobody'], 1, /There is no webhook named nobody/],
       [['webhooks', 'rotate', 'w', '--overlap', 'soon'], 2, /30s, 15m, 24h or 7d/],
-      [['webhooks', 'send', 'w'], 2, /Name a --template \(github-push, /],
+      [['webhooks', 'send', 'w'], 2, /Name an event --as, a --template \(github-push, /],
       [['webhooks', 'send', 'w', '--data', '{'], 2, /--data is not JSON/],
       [['webhooks', 'send', 'w', '--data', '{}', '--set', 'a'], 2, /write PATH=VALUE/],
       [['webhooks', 'send', 'w', '--data', '{"a": 1}', '--set', 'a.b=1'], 2, /--set a\.b=1: a has no parts/],

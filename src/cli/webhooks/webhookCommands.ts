@@ -233,7 +233,7 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
     .action(async (ids: readonly string[], options: AdminOptions) => {
       exit(await (await import('./events.ts')).replayEvents(ids, options, terminal));
     });
-  admin(events, 'resend <id>', 'edit an event in $EDITOR or by options, and send it signed anew')
+  admin(events, 'resend <id>', 'edit an event in $EDITOR or by options, and send it signed again')
     .option('--data <body>', 'the body: text, or - for the standard input')
     .option('--set <path=value...>', 'set a value in the JSON body, such as pull_request.draft=true')
     .option('--header <header...>', 'replace or add a header: "Name: value"')

@@ -44,7 +44,7 @@ describe('events that are sent again', () => {
     client.ask<ResentView>('POST', `events/${id}/resend`, input);
   const show = (id: string): Promise<EventDetailView> => client.ask<EventDetailView>('GET', `events/${id}`);
 
-  it('with another body are signed anew as their sender would', async () => {
+  it('with another body are signed again as their sender would', async () => {
     for (const type of ['github', 'stripe', 'slack', 'shopify', 'pagerduty'] as const) {
       const webhook = await create(type, { type });
       const id = await deliver(webhook, BODY, { 'X-Own': 'stays' });

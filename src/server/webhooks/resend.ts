@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod/mini';
-import type { Webhook } from '../../webhooks/definitions.ts';
+import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
 import type { Header, StoredEvent } from '../../webhooks/event.ts';
 import { changesForType, systemOf } from '../../webhooks/eventType.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
@@ -12,7 +12,6 @@ import { schemeOf } from '../../webhooks/signatures.ts';
 import { withValue } from '../../webhooks/withValue.ts';
 import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
-import type { WebhookService } from './service.ts';
 
 const words = (name: string) => z.optional(z.string(`${name} must be a string`));
 
@@ -37,6 +36,12 @@ export const resendInput = z.strictObject({
 });
 export type ResendInput = z.output<typeof resendInput>;
 
+/** The webhooks of the server, and the largest body. */
+interface Receiving {
+  readonly definitions: Definitions;
+  readonly maxBodyBytes: number;
+}
+
 /** Headers that say which delivery it was, and how it was signed. */
 const OLD_PROOF = new Set(
   [
@@ -49,7 +54,7 @@ const OLD_PROOF = new Set(
  * An event with changes, as its sender would send it: with a signature of now by the key of its webhook. With a `secret`, an event of
  * a webhook without signatures is signed as its system does. Throws `InvalidArgument`, `PayloadTooLarge` and `NotFound`.
  */
-export function editedDelivery(service: WebhookService, event: StoredEvent, input: ResendInput): Delivery {
+export function editedDelivery(service: Receiving, event: StoredEvent, input: ResendInput): Delivery {
   const { definitions, maxBodyBytes } = service;
   const webhook = targetOf(service, event, input);
   const system = systemOf(event.headers);
@@ -75,7 +80,7 @@ export function editedDelivery(service: WebhookService, event: StoredEvent, inpu
   return { webhook: webhook.id, headers: sent, body, editOf, method, query };
 }
 
-function targetOf({ definitions }: WebhookService, event: StoredEvent, { webhook }: ResendInput): Webhook {
+function targetOf({ definitions }: Receiving, event: StoredEvent, { webhook }: ResendInput): Webhook {
   if (webhook !== undefined) return definitions.webhook(webhook);
   const own = definitions.webhookById(event.webhook);
   if (!own) throw httpErrors.notFound(`webhook of ${event.id} any more; name another`);
