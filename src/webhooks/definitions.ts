@@ -271,7 +271,8 @@ export class Definitions {
   /** Changes the fields in the input; `null` removes the answer. Throws `InvalidDefinition` and `NoSuchDefinition`. */
   changeWebhook(name: string, input: Readonly<Record<string, unknown>>): Webhook {
     const { id, createdAt, secrets, ...before } = this.webhook(name);
-    const { answer, ...rest } = { ...before, ...input, name: before.name, type: before.type };
+    const fields: Readonly<Record<string, unknown>> = { ...before, ...input, name: before.name, type: before.type };
+    const { answer, ...rest } = fields;
     const changed = answer === null || answer === undefined ? rest : { ...rest, answer };
     const checked = parse(webhookInput, changed, 'webhook');
     const webhook = { ...checked, id, createdAt, secrets };

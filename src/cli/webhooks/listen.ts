@@ -77,9 +77,9 @@ async function startOrAttach({ state }: ListenOptions, version: string, terminal
   const stdout = Object.assign(Object.create(terminal.stdout) as NodeJS.WriteStream, {
     write: (text: string) => (onReady(JSON.parse(text) as ServerInfo), true),
   });
-  const isQuiet = /^sextant: The organization is simulated/;
+  const isQuiet = (text: string): boolean => text.startsWith('sextant: The organization is simulated');
   const stderr = Object.assign(Object.create(terminal.stderr) as NodeJS.WriteStream, {
-    write: (text: string) => isQuiet.test(text) || terminal.stderr.write(text),
+    write: (text: string) => isQuiet(text) || terminal.stderr.write(text),
   });
   const served = runThreadedServe(
     { rateLimit: true, json: true, ...(state !== undefined && { state }) },
@@ -191,7 +191,7 @@ class Listener {
     if (name === 'return' || name === 'enter' || name === 'escape') {
       this.#question = undefined;
       this.#screen.note = '';
-      if (name !== 'escape') this.#work(async () => question.done(question.typed));
+      if (name !== 'escape') this.#work(() => question.done(question.typed));
     } else if (name === 'backspace') question.typed = question.typed.slice(0, -1);
     else if (text >= ' ') question.typed += text;
   }

@@ -33,7 +33,7 @@ export function failureReply({ answer }: Webhook): WholeReply | undefined {
 /** The webhook's own answer, after its delay; `undefined` for the usual one. */
 export async function ownReply({ answer }: Webhook, exchange: HttpExchange): Promise<WholeReply | undefined> {
   if (!answer) return undefined;
-  // A sender that has gone is not waited for.
+  // Ends early if the sender closes the connection.
   if (answer.delay_ms > 0) await sleep(answer.delay_ms, exchange.gone()).catch(() => undefined);
   return wholeReply(answer.status, answer.body, answer.headers);
 }
