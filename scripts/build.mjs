@@ -68,7 +68,8 @@ const targets = [
     // regular expressions, a chunk that the first such query loads. 30 read numbers, heads of definitions, and what is pasted.
     // 10 classify spending and presence. 15 are the search view, 10 the usages and outlines for agents. 20 are the cost of units,
     // presence, and the effect of new limits, on the dashboard and in messages. 10 decode texts, and 15 rank and quote passages.
-    budget: 2260,
+    // 30 send, edit and retry events of webhooks, 10 of them a library of events, a chunk that the first of them loads.
+    budget: 2290,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -114,7 +115,8 @@ const targets = [
     // stored data. 155 match regular expressions, a chunk that the first such query loads.
     // 30 read numbers, heads of definitions, and what is pasted. 10 classify spending and presence. 50 find usages and edit the
     // configurations of clients. 20 are completions, roots and several folders; 10 the signatures of senders.
-    budget: 2220,
+    // 45 listen, send, edit and retry events of webhooks, 10 of them the library of events.
+    budget: 2280,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -131,8 +133,8 @@ const targets = [
     // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 320 are
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which finds errors in the JSON of deliveries.
     // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads. 15 read numbers,
-    // titles and heads of definitions, and what is pasted.
-    budget: 1690,
+    // titles and heads of definitions, and what is pasted. 25 send, edit and retry events of webhooks.
+    budget: 1730,
     options: {
       entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
       outdir: 'dist/lib',
@@ -147,7 +149,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 7850,
+    budget: 8060,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')
