@@ -243,7 +243,7 @@ export class Searcher {
     const regexes = await compileRegexes(parsed);
     const excerpter = new Excerpter(parsed, regexes);
     for (let count = limit + SPARE_HITS, round = 1; ; round++) {
-      const options = { limit: count, explain, regexes, ...(!readAll && { maxText: MAX_TEXT }) };
+      const options = { limit: count, explain, correct: true, regexes, ...(!readAll && { maxText: MAX_TEXT }) };
       const found = await searchIndexes(searched, parsed, options, this.#memory, signal);
       const results: SearchResult[] = [];
       let isStale = false;
