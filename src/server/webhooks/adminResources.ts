@@ -84,6 +84,7 @@ export function webhookAdminResources(
     webhookResources,
     triggerResources,
     expertResources,
+    forwardResources,
     eventResources,
     refusalResources,
     journalResources,
@@ -182,6 +183,27 @@ function expertResources({ service, resource }: Plane): Resource[] {
         handle: ({ parameters, query }) => {
           service.deleteExpert(parameters.name!, isForced(query));
           return { json: {} };
+        },
+      },
+    }),
+  ];
+}
+
+/** `/__admin/forwards`: a webhook, a trigger and an expert in one step. */
+function forwardResources({ service, views, resource }: Plane): Resource[] {
+  return [
+    resource('forwards', {
+      POST: withJson((body) => {
+        const { secret, ...input } = body;
+        const forward = service.definitions.createForward(input, secret);
+        return { status: forward.isNew ? 201 : 200, json: views.forward(forward) };
+      }),
+    }),
+    resource('forwards/{name}', {
+      DELETE: {
+        handle: ({ parameters, query }) => {
+          service.deleteForward(parameters.name!, isForced(query));
+          return { json: { deleted: parameters.name } };
         },
       },
     }),
@@ -349,8 +371,8 @@ async function* searchLines(
 export function withLease(service: WebhookService, { guard, ...resource }: Resource): Resource {
   return {
     ...resource,
-    guard: (headers, parameters) => {
-      const caller = guard!(headers, parameters);
+    guard: (headers, parameters, address) => {
+      const caller = guard!(headers, parameters, address);
       service.requireLease();
       return caller;
     },

@@ -1,4 +1,4 @@
-import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { Forward, Trigger, Webhook } from '../../webhooks/definitions.ts';
 import type { EventState, EventSummary, StoredEvent } from '../../webhooks/event.ts';
 import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
 import type { Refusal } from '../../webhooks/journal/refusalLog.ts';
@@ -7,6 +7,7 @@ import type {
   EventDetailView,
   EventSummaryView,
   EventView,
+  ForwardView,
   JournalView,
   RefusalView,
   RefusedView,
@@ -43,6 +44,17 @@ export class AdminViews {
 
   trigger(trigger: Trigger): TriggerView {
     return { ...trigger, words: this.#service.definitions.describe(trigger) };
+  }
+
+  forward({ webhook, trigger, expert, secret, isNew }: Forward): ForwardView {
+    return {
+      name: webhook.name,
+      webhook: this.webhook(webhook),
+      trigger: this.trigger(trigger),
+      expert,
+      ...(secret !== undefined && secret !== '' && { secret }),
+      is_new: isNew,
+    };
   }
 
   summary({ id, at, webhook, status, bytes }: EventSummary): EventSummaryView {

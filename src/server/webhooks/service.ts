@@ -94,6 +94,11 @@ export class WebhookService {
     this.definitions.deleteExpert(name, force, this.#queue.waitingFor(name));
   }
 
+  /** Deletes a webhook, trigger and expert of one name. Throws as `Definitions.deleteForward`. */
+  deleteForward(name: string, force: boolean): void {
+    this.definitions.deleteForward(name, force, this.#queue.waitingFor(name));
+  }
+
   async close(): Promise<void> {
     this.#fence.lost.removeEventListener('abort', this.#onLost);
     clearInterval(this.#forgetting);

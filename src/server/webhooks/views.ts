@@ -1,4 +1,4 @@
-import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { Expert, Trigger, Webhook } from '../../webhooks/definitions.ts';
 import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../../webhooks/event.ts';
 
 /* JSON of the admin plane's responses about webhooks. */
@@ -14,9 +14,21 @@ export interface WebhookView extends Pick<
   readonly triggers: readonly string[];
 }
 
-/** A new webhook; its secret is returned only here. */
+/** A new webhook; its secret is returned only here, and empty for the type `anything`. */
 export interface NewWebhookView extends WebhookView {
   readonly secret: string;
+}
+
+/** A webhook, a trigger and an expert of one name that forward all events to a URL. */
+export interface ForwardView {
+  readonly name: string;
+  readonly webhook: WebhookView;
+  readonly trigger: TriggerView;
+  readonly expert: Expert;
+  /** Of a new one, unless its type is `anything`. */
+  readonly secret?: string;
+  /** False if it existed. */
+  readonly is_new: boolean;
 }
 
 export interface TriggerView extends Trigger {
