@@ -22,7 +22,6 @@ import {
   type Expert,
   type ForwardExpert,
   type Trigger,
-  type WebhookInput,
 } from './schemas.ts';
 import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
 import { isSigned } from './signatures.ts';
@@ -269,10 +268,12 @@ export class Definitions {
     return { webhook, secret };
   }
 
-  /** Changes the fields in the input. Throws `InvalidDefinition` and `NoSuchDefinition`. */
-  changeWebhook(name: string, input: Partial<Pick<WebhookInput, 'description' | 'scope' | 'enabled'>>): Webhook {
+  /** Changes the fields in the input; `null` removes the answer. Throws `InvalidDefinition` and `NoSuchDefinition`. */
+  changeWebhook(name: string, input: Readonly<Record<string, unknown>>): Webhook {
     const { id, createdAt, secrets, ...before } = this.webhook(name);
-    const checked = parse(webhookInput, { ...before, ...input, name: before.name, type: before.type }, 'webhook');
+    const { answer, ...rest } = { ...before, ...input, name: before.name, type: before.type };
+    const changed = answer === null || answer === undefined ? rest : { ...rest, answer };
+    const checked = parse(webhookInput, changed, 'webhook');
     const webhook = { ...checked, id, createdAt, secrets };
     this.#replaceWebhook(webhook);
     return webhook;

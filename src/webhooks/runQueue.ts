@@ -19,6 +19,7 @@ import {
 } from './event.ts';
 import { backoffMs, forward } from './forward.ts';
 import type { EventJournal } from './journal/eventJournal.ts';
+import { payloadOf } from './payload.ts';
 
 export interface RunQueueOptions {
   readonly journal: EventJournal;
@@ -44,7 +45,7 @@ const FRESH_BYTES = 16_000_000;
 const LONGEST_WRITE_WAIT_MS = 60_000;
 
 /** The parts of an event that a run needs. */
-type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
+type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body' | 'method' | 'query'>;
 
 /** A new payload, with its parsed body if known. */
 export type FreshPayload = Payload & { readonly json?: unknown };
@@ -164,7 +165,7 @@ export class RunQueue {
     const webhook = definitions.webhookById(webhookId);
     const triggers = webhook ? definitions.triggersOf(webhook) : [];
     if (triggers.length === 0) return { ...NEW_STATE, status: 'unmatched' };
-    const payload: unknown = event && ('json' in event ? event.json : JSON.parse(event.body.toString()));
+    const payload: unknown = event && ('json' in event ? event.json : payloadOf(event.headers, event.body));
     const evaluations: TriggerEvaluation[] = [];
     const runs: Run[] = [];
     for (const { trigger, filter } of triggers) {
@@ -182,7 +183,9 @@ export class RunQueue {
   /** Drops a parsed body, which may take many times its bytes. */
   #forgetJson(number: number): void {
     const fresh = this.#fresh.get(number);
-    if (fresh && 'json' in fresh) this.#fresh.set(number, { id: fresh.id, headers: fresh.headers, body: fresh.body });
+    if (!fresh || !('json' in fresh)) return;
+    const { json: _, ...payload } = fresh;
+    this.#fresh.set(number, payload);
   }
 
   #forget(number: number): void {

@@ -28,6 +28,9 @@ const webhookChange = z.strictObject({
   description: z.optional(z.string('description must be a string')),
   scope: z.optional(z.enum(['organization', 'personal'], 'scope must be one of organization, personal')),
   enabled: z.optional(z.boolean('enabled must be true or false')),
+  // Checked with the rest of the webhook.
+  content: z.optional(z.unknown()),
+  answer: z.optional(z.unknown()),
 });
 const rotation = z.strictObject({
   overlap_seconds: z._default(
@@ -108,13 +111,8 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
     resource('webhooks/{name}', {
       GET: { handle: ({ parameters }) => ({ json: views.webhook(definitions.webhook(parameters.name!)) }) },
       PATCH: withJson((body, { parameters }) => {
-        const { description, scope, enabled } = checked(webhookChange, body);
-        const change = {
-          ...(description !== undefined && { description }),
-          ...(scope !== undefined && { scope }),
-          ...(enabled !== undefined && { enabled }),
-        };
-        return { json: views.webhook(definitions.changeWebhook(parameters.name!, change)) };
+        const given = Object.entries(checked(webhookChange, body)).filter(([, value]) => value !== undefined);
+        return { json: views.webhook(definitions.changeWebhook(parameters.name!, Object.fromEntries(given))) };
       }),
       DELETE: {
         handle: ({ parameters, query }) => {

@@ -124,6 +124,7 @@ const STANDARD: ShellProof = {
 function proofInShell(webhook: Pick<WebhookView, 'type' | 'signature'>): ShellProof {
   if (webhook.type === 'bearer_token')
     return { lines: [], headers: [['authorization', '"Authorization: Bearer $SECRET"']] };
+  if (webhook.type === 'anything') return { lines: [], headers: [] };
   if (webhook.type === 'gitlab') return { lines: [], headers: [[GITLAB_TOKEN, `"${GITLAB_TOKEN}: $SECRET"`]] };
   const scheme = schemeOf(webhook);
   if (!scheme) return STANDARD;
@@ -152,7 +153,7 @@ function proofInShell(webhook: Pick<WebhookView, 'type' | 'signature'>): ShellPr
 
 /** A command for a POSIX shell that sends an event again; the secret is in `$SECRET`. */
 export function asCurl(
-  { headers, body }: Pick<EventView, 'headers' | 'body'>,
+  { headers, body, ...event }: Pick<EventView, 'headers' | 'body' | 'method' | 'query' | 'body_base64'>,
   to: Pick<WebhookView, 'url' | 'type' | 'signature'>,
 ): string {
   const { lines, headers: proofs } = proofInShell(to);
@@ -160,12 +161,17 @@ export function asCurl(
   const kept = headers.filter(
     ([name, value]) => !NOT_AGAIN.test(name) && !replaced.has(name.toLowerCase()) && value !== REDACTED,
   );
+  const { method, query, body_base64: base64 } = event;
+  const hasBody = body !== '' || method === undefined;
   const curl = [
-    `curl ${quote(to.url)}`,
+    `curl ${method === undefined ? '' : `-X ${quote(method)} `}${quote(query === undefined ? to.url : `${to.url}?${query}`)}`,
     ...proofs.map(([, word]) => `-H ${word}`),
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    '--data-binary ',
+    ...(hasBody ? ['--data-binary '] : []),
   ].join(' \\\n  ');
+  // A variable of the shell cannot hold all bytes, so these can be sent without a signature only.
+  if (base64 !== undefined) return `printf %s ${quote(base64)} | openssl base64 -d -A | ${curl}@-`;
+  if (!hasBody) return curl;
   if (lines.length > 0) return `(\nbody=${quote(body)}\n${lines.join('\n')}\nprintf %s "$body" | ${curl}@-\n)`;
   return Buffer.byteLength(body) > MAX_ARGUMENT ? `printf %s ${quote(body)} | ${curl}@-` : curl + quote(body);
 }

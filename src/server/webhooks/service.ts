@@ -84,8 +84,10 @@ export class WebhookService {
     const webhook = this.definitions.webhookById(delivery.webhook);
     const isUnmatched = webhook === undefined || this.definitions.triggersOf(webhook).length === 0;
     const accepted = await this.journal.accept(isUnmatched ? { ...delivery, isUnmatched } : delivery);
-    const { headers, body } = delivery;
-    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number, { id: accepted.id, headers, body, ...parsed });
+    const { headers, body, method, query } = delivery;
+    const sent = { ...(method !== undefined && { method }), ...(query !== undefined && { query }) };
+    if (accepted.isNew && !isUnmatched)
+      this.#queue.add(accepted.number, { id: accepted.id, headers, body, ...sent, ...parsed });
     return accepted;
   }
 

@@ -1,12 +1,14 @@
 import type { Expert, Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { WebhookContent } from '../../webhooks/schemas.ts';
 import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../../webhooks/event.ts';
 
 /* JSON of the admin plane's responses about webhooks. */
 
 export interface WebhookView extends Pick<
   Webhook,
-  'name' | 'type' | 'signature' | 'description' | 'scope' | 'enabled'
+  'name' | 'type' | 'signature' | 'description' | 'scope' | 'enabled' | 'answer'
 > {
+  readonly content: WebhookContent;
   readonly webhook_id: string;
   readonly url: string;
   readonly created_at: string;
@@ -51,9 +53,17 @@ export interface EventSummaryView {
 export interface EventView extends EventSummaryView {
   readonly idempotency_key?: string;
   readonly replay_of?: string;
+  /** The event that this one was edited from. */
+  readonly edit_of?: string;
   readonly is_test?: true;
+  /** If it is not POST. */
+  readonly method?: string;
+  /** If it is not empty. */
+  readonly query?: string;
   readonly headers: readonly Header[];
+  /** The body, byte for byte, unless there is `body_base64`: then bytes that are no text are replaced here. */
   readonly body: string;
+  readonly body_base64?: string;
 }
 
 export interface AttemptView extends Omit<Attempt, 'at' | 'durationMs'> {
@@ -72,6 +82,8 @@ export interface EventDetailView extends EventView {
   /** Names of triggers of its webhook that are disabled now and were not evaluated. */
   readonly disabled_triggers: readonly string[];
   readonly runs: readonly RunView[];
+  /** Ids of the events that were edited from this one, oldest first. */
+  readonly edits?: readonly string[];
   /** Whether the record of evaluations and runs is damaged, so some may be missing. */
   readonly is_damaged?: true;
 }
