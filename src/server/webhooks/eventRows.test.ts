@@ -62,7 +62,8 @@ describe('lists of events for the editor', () => {
   });
 
   it('are searched by words, JSONLogic, header, type, sender and status', async () => {
-    assert.deepEqual(await found({ text: '"n": 3' }), [ids[5]]);
+    assert.deepEqual(await found({ words: ['"N": 3', 'tick'] }), [ids[5]]);
+    assert.deepEqual(await found({ words: [ids[2]] }), [ids[2]]);
     assert.deepEqual(await found({ filter: { '>': [{ var: 'n' }, 2] } }), ids.slice(5));
     assert.deepEqual(await found({ headers: [{ name: 'X-GitHub-Event', value: 'PUSH' }] }), [ids[0]]);
     assert.deepEqual(await found({ type: 'pull_request' }), [ids[1]]);

@@ -4,6 +4,7 @@ import { SextantError } from '../../base/errors.ts';
 import { Filter } from '../../webhooks/filter/filter.ts';
 import { eventNumber, REDACTED, type EventState, type Header, type StoredEvent } from '../../webhooks/event.ts';
 import { eventTypeOf, senderOf } from '../../webhooks/eventType.ts';
+import { payloadOf } from '../../webhooks/payload.ts';
 import { ANOTHER, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import type { HttpExchange, Resource } from '../http/exchange.ts';
@@ -28,6 +29,8 @@ const list = {
 };
 const rowsRequest = z.strictObject({
   ...list,
+  since: text,
+  until: text,
   from: z.int().check(z.gte(0)),
   count: z.int().check(z.gte(0), z.lte(MAX_ROWS, `must be at most ${MAX_ROWS}`)),
   /** The rows of these events, whatever the list. */
@@ -35,7 +38,8 @@ const rowsRequest = z.strictObject({
 });
 const findRequest = z.strictObject({
   ...list,
-  text,
+  /** Parts of the body, in any case, or the event's id. */
+  words: z.optional(z.array(z.string())),
   filter: z.optional(z.unknown()),
   /** Headers that an event has, each with a part of its value. */
   headers: z.optional(z.array(z.strictObject({ name: z.string(), value: z.string() }))),
@@ -53,9 +57,13 @@ export function rowResources(service: WebhookService, admin: AdminResource, serv
   return [
     resource('events/rows', {
       POST: withJson(async (body) => {
-        const { from, count, ids, ...given } = checked(rowsRequest, body);
+        const { from, count, ids, since, until, ...given } = checked(rowsRequest, body);
         const bounds = { upTo: numberIn(given.up_to), after: numberIn(given.after) };
-        const part = journal.window(filterOf(definitions, given), { from, count: ids ? 0 : count, ...bounds });
+        const part = journal.window(filterOf(definitions, { ...given, from: since, to: until }), {
+          from,
+          count: ids ? 0 : count,
+          ...bounds,
+        });
         const numbers = ids ? ids.map((id) => eventNumber(id)) : part.numbers;
         const rows = await Promise.all(numbers.map((number) => rowOf(plane, number)));
         const answer: EventRowsView = {
@@ -90,7 +98,7 @@ async function rowOf(
     if (!event) return shown;
     const { headers, body, replayOf, isTest } = event;
     const sender = senderOf(headers, definitions.webhookById(event.webhook)?.type);
-    const type = eventTypeOf(headers, jsonOf(body));
+    const type = eventTypeOf(headers, payloadOf(headers, body));
     const reason = reasonOf(state);
     return {
       ...shown,
@@ -125,36 +133,27 @@ function firstLine(body: Buffer): string {
   return begin.slice(0, LINE_CHARACTERS).replace(/[\uD800-\uDBFF\uFFFD]+$/, '');
 }
 
-/** The JSON of a body; `undefined` for another content. */
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString()) as unknown;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
 /**
  * Ids of the events that match, newest first, in lists, and the progress in between. Stops when the client disconnects. Throws
  * `InvalidFilter` at once.
  */
 function foundLines(
   { service: { definitions, journal } }: Plane,
-  { text: words, filter, headers, type, up_to: upTo, after, ...given }: z.output<typeof findRequest>,
+  { words, filter, headers, type, up_to: upTo, after, ...given }: z.output<typeof findRequest>,
   exchange: HttpExchange,
 ): AsyncIterable<string> {
   const newest = numberIn(upTo);
   const oldest = numberIn(after) ?? 0;
   const wanted = {
     ...filterOf(definitions, given),
-    text: words,
     before: newest === undefined ? undefined : newest + 1,
     filter: filter === undefined ? undefined : new Filter(filter),
   };
   const needles = headers?.map(({ name, value }) => ({ name: name.toLowerCase(), value: value.toLowerCase() })) ?? [];
   const hasType = type === undefined ? undefined : typeTest(definitions, type);
-  const isFound = (event: StoredEvent): boolean => hasHeaders(event.headers, needles) && (hasType?.(event) ?? true);
+  const wordsFound = words && words.length > 0 ? wordTest(words) : undefined;
+  const isFound = (event: StoredEvent): boolean =>
+    hasHeaders(event.headers, needles) && (wordsFound?.(event) ?? true) && (hasType?.(event) ?? true);
   return linesOf(journal.search(wanted, exchange.gone()), oldest, isFound);
 }
 
@@ -183,11 +182,23 @@ async function* linesOf(
   yield line({ found });
 }
 
+/** Whether each word is part of the body, in any case, or the id of the event. */
+function wordTest(words: readonly string[]): (event: StoredEvent) => boolean {
+  const needles = words.map((word) => word.toLowerCase());
+  return ({ id, body }) => {
+    const all = body.toString().toLowerCase();
+    return needles.every((needle) => needle === id || all.includes(needle));
+  };
+}
+
 /** Whether a text is part of the type or the sender of an event. */
 function typeTest(definitions: Plane['service']['definitions'], type: string): (event: StoredEvent) => boolean {
   const needle = type.toLowerCase();
   return ({ headers, body, webhook }) => {
-    const all = [eventTypeOf(headers, jsonOf(body)), senderOf(headers, definitions.webhookById(webhook)?.type)];
+    const all = [
+      eventTypeOf(headers, payloadOf(headers, body)),
+      senderOf(headers, definitions.webhookById(webhook)?.type),
+    ];
     return all.some((one) => one?.toLowerCase().includes(needle));
   };
 }
@@ -210,6 +221,7 @@ function numberIn(id: string | undefined): number | undefined {
 function proofOf({ service: { definitions } }: Plane, event: StoredEvent): EventProofView {
   const webhook = definitions.webhookById(event.webhook);
   if (!webhook) return { kind: 'none', problem: 'its webhook was deleted, and with it the secret' };
+  if (webhook.type === 'anything') return { kind: 'none' };
   const scheme = schemeOf(webhook);
   if (!isSigned(webhook)) {
     const header = webhook.type === 'gitlab' ? 'X-Gitlab-Token' : 'Authorization';
