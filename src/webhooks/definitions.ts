@@ -305,11 +305,16 @@ export class Definitions {
 
   /** Creates a trigger, or with `replace` changes it. Throws `InvalidDefinition`, `InvalidFilter`, `NameTaken`. */
   saveTrigger(input: unknown, replace = false): Trigger {
+    const { name } = parse(triggerInput, input, 'trigger');
+    return this.#putTrigger(input, replace ? this.triggers.find((one) => one.name === name) : undefined);
+  }
+
+  /** Puts a trigger in the place of another, or behind all. */
+  #putTrigger(input: unknown, before: Trigger | undefined): Trigger {
     const trigger = parse(triggerInput, input, 'trigger');
-    if (!replace) requireFree('trigger', trigger.name, this.triggers);
+    if (trigger.name !== before?.name) requireFree('trigger', trigger.name, this.triggers);
     this.webhook(trigger.webhook);
     if (!this.expert(trigger.expert)) throw webhookErrors.noSuch('expert', trigger.expert);
-    const before = this.triggers.find((one) => one.name === trigger.name);
     // An unchanged filter from a version with fewer checks stays.
     if (trigger.filter !== undefined && !isDeepStrictEqual(trigger.filter, before?.filter)) new Filter(trigger.filter);
     const those = this.triggers.map((one) => (one === before ? trigger : one));
@@ -317,10 +322,12 @@ export class Definitions {
     return trigger;
   }
 
-  /** Changes the fields in the input; `null` removes the filter. Throws as {@link saveTrigger}, and `NoSuchDefinition`. */
+  /** Changes the fields in the input, perhaps its name; `null` removes the filter. Throws as {@link saveTrigger}, and `NoSuchDefinition`. */
   changeTrigger(name: string, input: Readonly<Record<string, unknown>>): Trigger {
-    const { filter, ...changed } = { ...this.trigger(name), ...input, name };
-    return this.saveTrigger({ ...changed, ...(filter !== null && filter !== undefined && { filter }) }, true);
+    const before = this.trigger(name);
+    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+    const { filter, ...changed } = { ...before, ...given };
+    return this.#putTrigger({ ...changed, ...(filter !== null && filter !== undefined && { filter }) }, before);
   }
 
   trigger(name: string): Trigger {

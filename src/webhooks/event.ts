@@ -35,6 +35,8 @@ export interface Run {
   readonly attempts: readonly Attempt[];
   /** Earliest time of the next attempt; milliseconds since 1970. */
   readonly nextAt?: number;
+  /** Number of attempts before a person last had it retried: these no longer count. */
+  readonly retriedAfter?: number;
 }
 
 export interface EventState {

@@ -12,7 +12,7 @@ import { TEMPLATE_NAMES, TEMPLATES } from '../../webhooks/templates.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { readRule, readText } from './filters.ts';
 import { ExitCode, formatColumns, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
-import { withValue } from './withValue.ts';
+import { withValue } from '../../webhooks/withValue.ts';
 
 export interface CreateWebhookOptions extends AdminOptions {
   readonly type?: string;

@@ -16,9 +16,11 @@ import { readMoment } from '../admin/moment.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
 import { AdminViews } from './adminViews.ts';
+import { testFilter } from './filterTrial.ts';
+import { resendInput } from './resend.ts';
 import type { WebhookService } from './service.ts';
 import { testDelivery } from './testDelivery.ts';
-import type { EventPageView, RefusalsView } from './views.ts';
+import type { EventPageView, RefusalsView, ResentView } from './views.ts';
 
 const MAX_PAGE = 1000;
 const MAX_DEFINITION_BYTES = 262_144;
@@ -64,6 +66,31 @@ const testEvent = z.strictObject({
   secret: z.optional(z.string('secret must be a string')),
 });
 
+const retryOfEvent = z.strictObject({ trigger: words('trigger') });
+const retryOfExpert = z.strictObject({
+  expert: z.string('expert must be a string'),
+  webhook: words('webhook'),
+  status: z.optional(z.enum(['failed', 'pending'], 'status must be one of failed, pending')),
+  from: words('from'),
+  to: words('to'),
+  text: words('text'),
+  filter: z.optional(z.unknown()),
+  force: z.optional(z.boolean('force must be true or false')),
+});
+const filterTrial = z.strictObject({
+  filter: z.unknown(),
+  last: z.optional(
+    z
+      .int('last must be a whole number')
+      .check(z.gte(1, 'last must be 1 to 1000'), z.lte(1000, 'last must be 1 to 1000')),
+  ),
+});
+
+/** Escaping in JSON may double the length of a text. */
+function maxTestBytes({ maxBodyBytes }: WebhookService): number {
+  return 2 * maxBodyBytes + MAX_DEFINITION_BYTES;
+}
+
 /** What the resources share. */
 export interface Plane {
   readonly service: WebhookService;
@@ -97,8 +124,6 @@ export function webhookAdminResources(
 /** `/__admin/webhooks`. */
 function webhookResources({ service, views, resource }: Plane): Resource[] {
   const { definitions } = service;
-  /** Escaping in JSON may double the length of a text. */
-  const maxTestBytes = 2 * service.maxBodyBytes + MAX_DEFINITION_BYTES;
   return [
     resource('webhooks', {
       GET: { handle: () => ({ json: { webhooks: definitions.webhooks.map((webhook) => views.webhook(webhook)) } }) },
@@ -133,7 +158,13 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
         const test = testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
         const { id } = await service.accept(test);
         return { status: 202, json: { event_id: id } };
-      }, maxTestBytes),
+      }, maxTestBytes(service)),
+    }),
+    resource('webhooks/{name}/filter-test', {
+      POST: withJson(async (body, { parameters }) => {
+        const { filter, last = 20 } = checked(filterTrial, body);
+        return { json: await testFilter(service, definitions.webhook(parameters.name!), filter, last) };
+      }, MAX_DEFINITION_BYTES),
     }),
   ];
 }
@@ -252,6 +283,32 @@ function eventResources(plane: Plane): Resource[] {
           return { json: views.eventDetail(event, state) };
         },
       },
+    }),
+    resource('events/{id}/resend', {
+      POST: withJson(async (body, exchange) => {
+        const { event } = await find(journal, exchange);
+        const { id, edits } = await service.resend(event, checked(resendInput, body));
+        const shown: ResentView = { event_id: id, edit_of: event.id, edits };
+        return { status: 202, json: shown };
+      }, maxTestBytes(service)),
+    }),
+    resource('events/{id}/retry', {
+      POST: withJson(async (body, exchange) => {
+        const { trigger } = checked(retryOfEvent, body);
+        const { event } = await find(journal, exchange);
+        return { json: await service.retryEvent(eventNumber(event.id)!, trigger) };
+      }),
+    }),
+    resource('runs/retry', {
+      POST: withJson(async (body, exchange) => {
+        const { expert, force = false, filter, text, ...given } = checked(retryOfExpert, body);
+        const wanted = {
+          ...filterOf(definitions, given),
+          text,
+          filter: filter === undefined ? undefined : new Filter(filter),
+        };
+        return { json: await service.retryExpert(expert, wanted, force, exchange.gone()) };
+      }, MAX_DEFINITION_BYTES),
     }),
     resource('events/{id}/replay', {
       POST: {

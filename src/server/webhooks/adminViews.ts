@@ -129,7 +129,7 @@ export class AdminViews {
   }
 }
 
-function showRun({ nextAt, attempts, ...run }: EventState['runs'][number]): RunView {
+function showRun({ nextAt, attempts, retriedAfter: _, ...run }: EventState['runs'][number]): RunView {
   return {
     ...run,
     ...(nextAt !== undefined && { next_at: iso(nextAt) }),

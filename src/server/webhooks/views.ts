@@ -71,7 +71,7 @@ export interface AttemptView extends Omit<Attempt, 'at' | 'durationMs'> {
   readonly duration_ms: number;
 }
 
-export interface RunView extends Omit<Run, 'attempts' | 'nextAt'> {
+export interface RunView extends Omit<Run, 'attempts' | 'nextAt' | 'retriedAfter'> {
   readonly next_at?: string;
   readonly attempts: readonly AttemptView[];
 }
@@ -86,6 +86,35 @@ export interface EventDetailView extends EventView {
   readonly edits?: readonly string[];
   /** Whether the record of evaluations and runs is damaged, so some may be missing. */
   readonly is_damaged?: true;
+}
+
+/** The result of an edited event that was sent. */
+export interface ResentView {
+  readonly event_id: string;
+  readonly edit_of: string;
+  /** Number of edits of the first event. */
+  readonly edits: number;
+}
+
+/** The number of runs that were started again. */
+export interface RetryView {
+  readonly retried: number;
+  /** A sentence, if the target accepts no connection. */
+  readonly down?: string;
+}
+
+/** A filter, tried on the last events of a webhook. */
+export interface FilterTestView {
+  readonly words: string;
+  readonly fires: number;
+  readonly of: number;
+  /** Newest first. */
+  readonly results: readonly {
+    readonly event_id: string;
+    readonly fires: boolean;
+    readonly because?: string;
+    readonly error?: string;
+  }[];
 }
 
 export interface EventPageView {
