@@ -69,9 +69,10 @@ describe('the page of webhook events', () => {
     const [webhook] = (await client().ask<{ webhooks: WebhookView[] }>('GET', 'webhooks')).webhooks;
     const headers = { 'content-type': 'application/json', 'x-github-event': 'ping' };
     assert.equal((await fetch(webhook!.url, { method: 'POST', headers, body: '{"zen": "Keep it"}' })).status, 202);
-    await row(view, /GitHub ping .*Succeeded/i).waitFor();
+    await row(view, /GitHub ping .*succeeded/).waitFor();
     assert.deepEqual(received, ['{"zen": "Keep it"}']);
-    await window.getByRole('button', { name: 'Undo' }).click();
+    await workbench.run('Notifications: Show Notifications');
+    await window.getByRole('button', { name: 'Undo' }).last().click();
     await until('it is undone', async () => {
       const { webhooks } = await client().ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
       return webhooks.length === 0;
@@ -121,6 +122,17 @@ describe('the page of webhook events', () => {
     await view.getByText('hush-hush').first().waitFor();
     await view.getByText(/The signature in X-Hub-Signature-256 is of a secret of this webhook/).waitFor();
     await view.getByText(/did not fire: `action` is "opened"/).waitFor();
+    await view.getByRole('button', { name: 'Edit and Resend' }).click();
+    const body = view.getByRole('textbox', { name: 'Body' });
+    await body.fill('{"type": ');
+    await view.getByText(/The body is not JSON/).waitFor();
+    await body.fill('{"action": "opened", "amount": 99.50}');
+    await body.press('Control+Enter');
+    await view.getByText(/^Edit of/).waitFor();
+    await view.getByText('opened fired').waitFor();
+    await view.getByRole('button', { name: /^evt_/ }).first().click();
+    await view.getByText(/^1 edit of evt_/).waitFor();
+    await workbench.shoot('events-edited');
     await view.getByRole('button', { name: 'Pin', exact: true }).click();
     await view.getByRole('heading', { name: 'Pinned' }).waitFor();
     await view.getByRole('button', { name: 'Copy', exact: true }).click();

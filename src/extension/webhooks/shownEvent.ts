@@ -36,7 +36,7 @@ export function shownRow(row: EventRowView, isPinned: boolean): ShownEventRow {
 
 /** The parts of an event that the server answers separately. */
 export interface EventParts {
-  readonly detail: EventDetailView & { readonly edit_of?: string; readonly edits?: readonly string[] };
+  readonly detail: EventDetailView;
   readonly row: EventRowView;
   readonly proof: EventProofView;
   readonly experts: readonly Expert[];

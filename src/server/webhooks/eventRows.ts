@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { SextantError } from '../../base/errors.ts';
 import { Filter } from '../../webhooks/filter/filter.ts';
 import { eventNumber, REDACTED, type EventState, type Header, type StoredEvent } from '../../webhooks/event.ts';
-import { eventTypeOf, senderOf } from '../../webhooks/eventType.ts';
+import { eventTypeOf, systemOf } from '../../webhooks/eventType.ts';
+import { SYSTEMS, type WebhookType } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
 import { ANOTHER, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
@@ -115,6 +116,12 @@ async function rowOf(
     if (error instanceof SextantError && error.code === 'JournalDamaged') return shown;
     throw error;
   }
+}
+
+/** The system that sent an event, by the type of its webhook, or else by its headers. */
+function senderOf(headers: readonly Header[], type: WebhookType | undefined): string | undefined {
+  const system = type === undefined || SYSTEMS[type] === undefined ? systemOf(headers) : type;
+  return system && SYSTEMS[system];
 }
 
 function reasonOf({ runs, evaluations }: EventState): string | undefined {
