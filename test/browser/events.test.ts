@@ -32,6 +32,7 @@ describe('the page of webhook events', () => {
     }).listen(0, '127.0.0.1');
     const root = copySample(join(folder, 'harbour'));
     workbench = await Workbench.open({ folder: root, env: { XDG_DATA_HOME: folder } });
+    workbench.page.setDefaultTimeout(30_000);
     await workbench.page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   });
   after(async () => {
@@ -106,6 +107,7 @@ describe('the page of webhook events', () => {
     await view.getByText('2 events', { exact: true }).waitFor();
     assert.equal(await box.inputValue(), 'status:succeeded');
     await view.getByRole('button', { name: 'Clear Search' }).click();
+    await row(view, /push .*`action` is missing/).waitFor();
     // By keyboard: into the list, and to the page of an event.
     await window.keyboard.press('ArrowDown');
     await window.keyboard.press('Enter');

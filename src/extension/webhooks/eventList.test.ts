@@ -58,8 +58,10 @@ describe('the list of events in the editor', () => {
   });
 
   it('reports what is wrong with a query, and hides old events until they are shown again', async () => {
+    await list.search('kind');
     await list.search('{"var": ');
     assert.match(list.shown.problem, /is not JSON/);
+    assert.equal(list.shown.total, 0);
     assert.deepEqual(await list.rows(0, 9), []);
     await list.search('');
     await list.clear(true);

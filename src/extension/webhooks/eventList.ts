@@ -62,6 +62,9 @@ export class EventList {
     } catch (error) {
       this.#stop();
       this.#isInvalid = true;
+      this.#found = undefined;
+      this.#total = 0;
+      this.#version++;
       this.#problem = describeError(error);
       this.#onChange();
       return;

@@ -12,7 +12,9 @@ import { forwardWebhooks } from './forwardCommand.ts';
 import { showSecret } from './secretPick.ts';
 import {
   askName,
+  askTarget,
   askTrigger,
+  askTriggerName,
   askSecret,
   askType,
   copyText,
@@ -158,11 +160,9 @@ export class WebhookActions implements vscode.Disposable {
     if (webhook === undefined) return;
     const answers = given.name === undefined ? await askTrigger(client, webhook) : (given as TriggerAnswers);
     if (!answers) return;
-    const { name, filter, expert, forwardTo } = answers;
-    if (forwardTo !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url: forwardTo });
-    const trigger = { name, webhook, filter, expert };
-    try {
-      const { words } = await client.ask<TriggerView>('POST', 'triggers', trigger);
+    const { name, filter, expert } = answers;
+    await withTarget(client, answers, async () => {
+      const { words } = await client.ask<TriggerView>('POST', 'triggers', { name, webhook, filter, expert });
       const addFilter = vscode.l10n.t('Add Filter');
       const buttons = filter === undefined ? [addFilter] : [];
       // Not awaited: the command ends before the message is closed.
@@ -170,11 +170,32 @@ export class WebhookActions implements vscode.Disposable {
         if (chosen === addFilter)
           void this.run((actions, ...more) => actions.editFilter(...more), { trigger: { name } });
       });
-    } catch (error) {
-      // Frees the name of the expert for the next attempt.
-      if (forwardTo !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
-      throw error;
-    }
+    });
+  }
+
+  /** Changes the name of a trigger. */
+  async renameTrigger(client: AdminClient, { trigger, name: given }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const title = vscode.l10n.t('Rename {0}', trigger.name);
+    const name = given ?? (await askTriggerName(client, title, vscode.l10n.t('New name')));
+    if (name !== undefined) await client.ask('PATCH', AdminClient.path(['triggers', trigger.name]), { name });
+  }
+
+  /** Changes the expert of a trigger. */
+  async changeTarget(client: AdminClient, { trigger, expert, forwardTo }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const { name } = trigger;
+    const title = vscode.l10n.t('Change the Target of {0}', name);
+    const target =
+      expert === undefined
+        ? await askTarget(client, title, name)
+        : { expert, ...(forwardTo !== undefined && { forwardTo }) };
+    if (!target) return;
+    await withTarget(client, target, async () => {
+      const change = { expert: target.expert };
+      const { words } = await client.ask<TriggerView>('PATCH', AdminClient.path(['triggers', name]), change);
+      void vscode.window.showInformationMessage(words);
+    });
   }
 
   /** Opens the filter of a trigger in an editor, or sets `filter`. */
@@ -231,6 +252,21 @@ export class WebhookActions implements vscode.Disposable {
     if (webhook !== undefined) return nameOf(webhook);
     const { webhooks } = await client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks');
     return pickWebhook(webhooks, title);
+  }
+}
+
+/** Creates the expert of a target, if it is new, for work that uses it; deletes it if that fails, which frees its name. */
+async function withTarget(
+  client: AdminClient,
+  { expert, forwardTo: url }: Pick<TriggerAnswers, 'expert' | 'forwardTo'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (url !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url });
+  try {
+    await work();
+  } catch (error) {
+    if (url !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
+    throw error;
   }
 }
 

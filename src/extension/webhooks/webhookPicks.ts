@@ -154,13 +154,28 @@ export async function pickTemplate(
 
 export async function askTrigger(client: AdminClient, webhook: string): Picked<TriggerAnswers> {
   const title = vscode.l10n.t('Add Trigger to {0}', webhook);
+  const name = await askTriggerName(client, title, vscode.l10n.t('Name (1 of 2)'));
+  const target =
+    name === undefined ? undefined : await askTarget(client, title, name, vscode.l10n.t('Action (2 of 2)'));
+  return name === undefined || !target ? undefined : { name, ...target };
+}
+
+export async function askTriggerName(client: AdminClient, title: string, prompt: string): Picked<string> {
   const { triggers } = await client.ask<{ readonly triggers: readonly NamedObject[] }>('GET', 'triggers');
-  const name = await askName(title, vscode.l10n.t('Name (1 of 2)'), namesOf(triggers));
-  if (name === undefined) return undefined;
+  return askName(title, prompt, namesOf(triggers));
+}
+
+/** Asks for the expert of a trigger: one that exists, or a new one that forwards to a URL. */
+export async function askTarget(
+  client: AdminClient,
+  title: string,
+  trigger: string,
+  placeHolder?: string,
+): Picked<Pick<TriggerAnswers, 'expert' | 'forwardTo'>> {
   const { experts } = await client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts');
   const choices = experts.map((expert): Choice<string> => {
     const { name: label } = expert;
-    const detail = expert.type === 'record' ? vscode.l10n.t('Record the event only') : expert.url;
+    const detail = expert.type === 'forward' ? expert.url : vscode.l10n.t('Record the event only');
     return { label, detail, value: label };
   });
   const forward = {
@@ -168,14 +183,14 @@ export async function askTrigger(client: AdminClient, webhook: string): Picked<T
     detail: vscode.l10n.t('The raw body and headers, with retries'),
     value: '',
   };
-  const expert = await pick(title, [...choices, forward], vscode.l10n.t('Action (2 of 2)'));
+  const expert = await pick(title, [...choices, forward], placeHolder);
   if (expert === undefined) return undefined;
-  if (expert !== '') return { name, expert };
+  if (expert !== '') return { expert };
   const forwardTo = await ask(title, vscode.l10n.t('URL that receives the events'), (text) =>
     isHttpUrl(text) ? undefined : vscode.l10n.t('Type an http or https URL without a password'),
   );
   if (forwardTo === undefined) return undefined;
-  return { name, expert: forwardName(name, namesOf(experts)), forwardTo };
+  return { expert: forwardName(trigger, namesOf(experts)), forwardTo };
 }
 
 interface NamedObject {
