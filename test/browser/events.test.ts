@@ -115,7 +115,7 @@ describe('the page of webhook events', () => {
     assert.notEqual(await view.title(), '1');
   });
 
-  it('shows an event, its secrets once asked, and sends an edited one', async () => {
+  it('shows an event, its secrets on request, and sends an edited one', async () => {
     const view = await page();
     assert.equal(await view.getByText('hush-hush').count(), 0);
     await view.getByText('99.50').waitFor();

@@ -34,7 +34,7 @@ export function EventList({ model, controls }: EventListProps): JSX.Element {
     element.scrollTop = model.scrollTop;
     return () => observer.disconnect();
   }, []);
-  // A new query begins at its top, and so do new events that were asked for.
+  // A new query begins at its top, and so does the list with new events.
   useLayoutEffect(() => {
     if (list.current && scrollTop === 0) list.current.scrollTop = 0;
   }, [scrollTop === 0]);

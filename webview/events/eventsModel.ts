@@ -109,7 +109,7 @@ export class EventsModel {
   rowAt(index: number): ShownEventRow | undefined {
     const number = Math.floor(index / BLOCK);
     const block = this.#blocks.get(number);
-    if (!block || block.version !== this.list.version) void this.#fetch(number);
+    if (block?.version !== this.list.version) void this.#fetch(number);
     return block?.rows[index % BLOCK];
   }
 

@@ -83,7 +83,7 @@ function Value(props: TreeProps & { readonly path: readonly string[] }): JSX.Ele
       </div>
     );
   }
-  const entries = Object.entries(value);
+  const entries = Object.entries(value as Readonly<Record<string, unknown>>);
   const isList = Array.isArray(value);
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

@@ -1,6 +1,6 @@
-import { describeError, isCancelled } from '../../base/errors.ts';
+import { describeError, isCancelled, throwIfCancelled } from '../../base/errors.ts';
 import type { ShownEventList } from '../../protocol/eventsView.ts';
-import { AdminClient } from '../../server/admin/adminClient.ts';
+import type { AdminClient } from '../../server/admin/adminClient.ts';
 import type { EventFoundView, EventRowsView, EventRowView } from '../../server/webhooks/rowViews.ts';
 import { eventId, eventNumber } from '../../webhooks/event.ts';
 import { isIndexed, parseEventQuery, type EventQuery } from '../../webhooks/eventQuery.ts';
@@ -167,7 +167,7 @@ export class EventList {
       if (running.signal.aborted) return;
       const body = { ...request, ...(upTo !== undefined && { up_to: upTo }) };
       for await (const line of client.lines<EventFoundView>('POST', 'events/find', body, running.signal)) {
-        if (running.signal.aborted) return;
+        throwIfCancelled(running.signal);
         if ('found' in line) take(line.found.map((id) => eventNumber(id)!));
         else this.#searched = { count: line.progress.searched, of: line.progress.total };
         if (performance.now() - reportedAt < REPORT_MS) continue;

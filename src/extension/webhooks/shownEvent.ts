@@ -31,7 +31,15 @@ export function shownRow(row: EventRowView, isPinned: boolean): ShownEventRow {
   const hasFired = fired.length > 0 ? fired.join(', ') : '';
   const details = status === 'failed' || status === 'pending' || hasFired === '' ? (reason ?? hasFired) : hasFired;
   const verdict = details === '' ? statusWord(status) : `${statusWord(status)}: ${details}`;
-  return { id, at, sender, type, bytes, line, status, verdict, isPinned };
+  return { id, at, sender, type, bytes, line: withoutSecrets(line), status, verdict, isPinned };
+}
+
+/** A field of JSON, the name in quotes, and its text or number, which the end of the line may cut. */
+const FIELD = /("(?:[^"\\]|\\.)*"\s*:\s*)("(?:[^"\\]|\\.)*(?:"|\\?$)|[\d.eE+-]+)/g;
+
+/** The beginning of a body with the values of secret fields hidden. */
+function withoutSecrets(line: string): string {
+  return line.replaceAll(FIELD, (field, name: string) => (SECRET_NAME.test(name) ? `${name}"…"` : field));
 }
 
 /** The parts of an event that the server answers separately. */

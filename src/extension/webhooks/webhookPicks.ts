@@ -77,7 +77,7 @@ export function isOwnSecret(type: string): boolean {
   return ['stripe', 'slack', 'shopify', 'pagerduty'].includes(type);
 }
 
-/** Copies a text, and says so in the status bar. */
+/** Copies a text, and reports that in the status bar. */
 export async function copyText(text: string, done: string): Promise<void> {
   await vscode.env.clipboard.writeText(text);
   vscode.window.setStatusBarMessage(done, 3_000);

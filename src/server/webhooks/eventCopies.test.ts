@@ -31,7 +31,7 @@ describe('an event as code', () => {
       const event = await client.ask<EventDetailView>('GET', `events/${sent.event_id}`);
       const file = join(folder(), 'send.mjs');
       writeFileSync(file, asFetch(event, webhook));
-      const env = { ...process.env, SECRET: webhook.secret ?? '' };
+      const env = { ...process.env, SECRET: webhook.secret };
       const { stdout } = await promisify(execFile)(process.execPath, [file], { env });
       assert.match(stdout, /^202 /, type);
       const [last] = (await client.ask<EventPageView>('GET', 'events?limit=1')).events;
