@@ -56,8 +56,11 @@ describe('the page of webhook events', () => {
     const { port } = program.address() as AddressInfo;
     await workbench.run('Sextant Webhooks: Forward Webhooks to a Local Program…');
     await pick.getByText(/Port or URL of the program/).waitFor();
-    await query.fill('x y');
-    await pick.getByText('Type a port, or an http or https URL').waitFor();
+    // A busy editor empties the box once more after it has opened.
+    await until('a wrong address is reported', async () => {
+      await query.fill('x y');
+      return pick.getByText('Type a port, or an http or https URL').isVisible();
+    });
     await query.fill(`${port}/hooks`);
     await window.keyboard.press('Enter');
     await pick.getByText('Anything, without a secret').waitFor();
@@ -118,7 +121,7 @@ describe('the page of webhook events', () => {
   it('shows an event, its secrets on request, and sends an edited one', async () => {
     const view = await page();
     assert.equal(await view.getByText('hush-hush').count(), 0);
-    await view.getByText('99.50').waitFor();
+    await view.getByRole('button', { name: '99.50' }).waitFor();
     await workbench.shoot('events-event');
     await view.getByRole('button', { name: 'Show Secrets' }).click();
     await view.getByText('hush-hush').first().waitFor();
@@ -148,12 +151,9 @@ describe('the page of webhook events', () => {
     await row(view, /pull_request\.opened/).click();
     await view.getByRole('button', { name: '"Fix the parser"' }).click();
     await workbench.tab('opened.sextant-filter.json').waitFor();
-    await window.getByText('Fires for 1 of the last 3').waitFor();
+    await window.getByText('Fires for 1 of the last 4').waitFor();
     await window.getByText(/When .*action.* is "opened" and/).waitFor();
-    await window
-      .getByText(/← .*is missing/)
-      .first()
-      .waitFor();
+    await window.getByText(/← /).first().waitFor();
     await workbench.shoot('events-filter');
     await workbench.run('File: Save');
     await until('it is saved', async () => {

@@ -183,6 +183,8 @@ export class FilterEditor implements vscode.Disposable {
       const label = count === 1 ? because : vscode.l10n.t('{0} events: {1}', count, because);
       const hint = new vscode.InlayHint(document.lineAt(line).range.end, `← ${label}`);
       hint.paddingLeft = true;
+      // The editor cuts long hints.
+      hint.tooltip = label;
       return hint;
     });
   }
