@@ -81,6 +81,7 @@ describe('the page of webhook events', () => {
       const { webhooks } = await client().ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
       return webhooks.length === 0;
     });
+    await workbench.run('Notifications: Clear All Notifications');
   });
 
   it('is searched while one types, by words, filter, header and result', async () => {
@@ -152,8 +153,8 @@ describe('the page of webhook events', () => {
     await view.getByRole('button', { name: '"Fix the parser"' }).click();
     await workbench.tab('opened.sextant-filter.json').waitFor();
     await window.getByText('Fires for 1 of the last 4').waitFor();
-    await window.getByText(/When .*action.* is "opened" and/).waitFor();
-    await window.getByText(/← /).first().waitFor();
+    await window.getByRole('button', { name: /^When .action. is "opened" and/ }).waitFor();
+    await window.getByText(/←/).first().waitFor();
     await workbench.shoot('events-filter');
     await workbench.run('File: Save');
     await until('it is saved', async () => {

@@ -3,8 +3,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatBytes } from '../../src/base/format.ts';
 import type { EventVerdict, ShownEventRow } from '../../src/protocol/eventsView.ts';
-import type { Controls } from './eventsPage.tsx';
-import type { EventsModel } from './eventsModel.ts';
+import type { Controls, EventsModel } from './eventsModel.ts';
 
 /** Rows above and below the visible ones, so that a short scroll shows no gap. */
 const SPARE = 10;

@@ -22,6 +22,12 @@ interface Block {
   isLoading: boolean;
 }
 
+/** Elements that take the focus. */
+export interface Controls {
+  box: HTMLInputElement | null;
+  list: HTMLDivElement | null;
+}
+
 interface EventsModelOptions {
   readonly caller: RpcCaller<EventsMethods, EventsEvents>;
   /** Height of a row in pixels. */

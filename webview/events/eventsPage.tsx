@@ -6,13 +6,7 @@ import { Button } from '../components.ts';
 import { Popup } from '../popup.tsx';
 import { EventDetail } from './eventDetail.tsx';
 import { EventList, RowContent } from './eventList.tsx';
-import type { EventsModel } from './eventsModel.ts';
-
-/** Elements that take the focus. */
-export interface Controls {
-  box: HTMLInputElement | null;
-  list: HTMLDivElement | null;
-}
+import type { Controls, EventsModel } from './eventsModel.ts';
 
 interface EventsPageProps {
   readonly model: EventsModel;

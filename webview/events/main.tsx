@@ -7,8 +7,8 @@ import '../icons.css';
 import '../controls.css';
 import './eventIcons.css';
 import './events.css';
-import { EventsModel } from './eventsModel.ts';
-import { EventsPage, type Controls } from './eventsPage.tsx';
+import { EventsModel, type Controls } from './eventsModel.ts';
+import { EventsPage } from './eventsPage.tsx';
 
 /* The entry of the page: connects the model, and draws it. */
 

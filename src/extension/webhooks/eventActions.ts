@@ -10,7 +10,7 @@ import { TEMPLATES } from '../../webhooks/templates.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { EventsPanel } from './eventsPanel.ts';
 import { TestEventDrafts, type Draft } from './testEventDrafts.ts';
-import type { WebhookArgument } from './webhookActions.ts';
+import type { WebhookArgument } from './webhookArgument.ts';
 import { copyText, pickEvent, pickTemplate } from './webhookPicks.ts';
 
 /** Number of events in the list of a command. */

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { describeError, isCancelled } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import type { EventSummaryView, NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
+import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { EventActions } from './eventActions.ts';
@@ -23,30 +23,11 @@ import {
   pickWebhook,
   type TriggerAnswers,
 } from './webhookPicks.ts';
-import { WebhooksView, type WebhookRow } from './webhooksView.ts';
+import type { WebhookArgument } from './webhookArgument.ts';
+import { WebhooksView } from './webhooksView.ts';
 
 /** One command, called with the server's client and the command's argument. */
 export type WebhookWork = (actions: WebhookActions, client: AdminClient, given: WebhookArgument) => Promise<void>;
-
-/** Arguments of a command from its row in the view or from a program; missing ones are requested from the person. */
-export interface WebhookArgument extends Partial<TriggerAnswers> {
-  readonly kind?: WebhookRow['kind'];
-  readonly webhook?: string | WebhookView;
-  readonly trigger?: { readonly name: string };
-  readonly event?: string | EventSummaryView;
-  /** Names and positions that lead to a value of the event's body. */
-  readonly path?: readonly string[];
-  /** The webhook whose refusals are opened; `null` for those at addresses without a webhook. */
-  readonly refused?: { readonly webhook: string | null };
-  readonly damage?: readonly string[];
-  readonly type?: string;
-  readonly overlapSeconds?: number;
-  readonly template?: string;
-  /** Whether the body is edited before it is sent. */
-  readonly edit?: boolean;
-  /** Deletes without confirmation. */
-  readonly force?: boolean;
-}
 
 export type WebhookContext = Pick<vscode.ExtensionContext, 'workspaceState' | 'extensionUri'>;
 
