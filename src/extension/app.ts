@@ -29,6 +29,7 @@ import type { KeptPlace } from '../workspace/resultPlace.ts';
 import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
 import { isPersonal, maxResults } from './settings.ts';
+import type { EventsPanel } from './webhooks/eventsPanel.ts';
 
 /** Number of recent queries that are kept. */
 const MAX_RECENT = 20;
@@ -61,6 +62,7 @@ export class App implements SextantApi {
   readonly answers: () => Promise<AnswerPanel>;
   readonly dashboard: () => Promise<DashboardPanel>;
   readonly searchView: () => Promise<SearchView>;
+  readonly events: () => Promise<EventsPanel>;
   readonly #client: WorkspaceClient;
   readonly #folders: Folders;
   readonly #server: ServerActions;
@@ -179,8 +181,9 @@ export class App implements SextantApi {
     });
     const webhooks = part(async () => {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');
-      return new WebhookActions(server, texts, workspaceState, recentLog);
+      return new WebhookActions(server, texts, context, recentLog);
     });
+    this.events = async () => (await webhooks()).panel;
     // A view without rows shows the way to connect, and to the local server. A server of a terminal is looked for.
     const more = vscode.window.registerTreeDataProvider<never>('sextant.more', {
       getChildren: () => {

@@ -76,6 +76,11 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
     return this.#panel?.viewColumn;
   }
 
+  /** Whether the page is shown. */
+  get isVisible(): boolean {
+    return this.#panel?.visible === true;
+  }
+
   /** Opens the panel in `column`, or reveals the open one where it is. */
   show(column = vscode.ViewColumn.Active): void {
     if (this.#panel) {

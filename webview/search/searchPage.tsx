@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { ComponentChildren, JSX } from 'preact';
 import { Chips } from './chips.tsx';
 import { IndexStatus } from './indexStatus.tsx';
-import type { PopupItem } from './popup.tsx';
+import type { PopupItem } from '../popup.tsx';
 import { QueryBox } from './queryBox.tsx';
 import { ResultList } from './resultList.tsx';
 import type { SearchModel } from './searchModel.ts';

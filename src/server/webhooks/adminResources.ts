@@ -92,7 +92,7 @@ function maxTestBytes({ maxBodyBytes }: WebhookService): number {
 }
 
 /** What the resources share. */
-interface Plane {
+export interface Plane {
   readonly service: WebhookService;
   readonly views: AdminViews;
   /** Creates a resource that answers 503 once another process took over the state. */
@@ -391,7 +391,7 @@ function journalResources({ service: { journal }, views, resource }: Plane): Res
   ];
 }
 
-async function find(
+export async function find(
   journal: WebhookService['journal'],
   { parameters: { id = '' } }: HttpExchange,
 ): Promise<{ event: StoredEvent; state: EventState }> {
@@ -406,7 +406,7 @@ function idOf({ webhooks }: WebhookService['definitions'], webhook: string): str
   return webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
 }
 
-function filterOf(
+export function filterOf(
   definitions: WebhookService['definitions'],
   { source, webhook, status, from, to }: Given,
 ): EventFilter {
@@ -451,7 +451,7 @@ async function* searchLines(
 }
 
 /** Answers 503 once another process took over the state. */
-function withLease(service: WebhookService, { guard, ...resource }: Resource): Resource {
+export function withLease(service: WebhookService, { guard, ...resource }: Resource): Resource {
   return {
     ...resource,
     guard: (headers, parameters, address) => {

@@ -98,7 +98,7 @@ function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView
 }
 
 /** Headers of the connection, or ones that would make it the same delivery again. */
-const NOT_AGAIN =
+export const NOT_AGAIN =
   /^(authorization|connection|content-length|cookie|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i;
 
 /** The longest argument: Linux takes 128 KiB, Windows 32 KiB for all arguments. */

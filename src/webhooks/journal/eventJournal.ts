@@ -17,7 +17,7 @@ import { webhookErrors } from '../errors.ts';
 import type { Filter } from '../filter/filter.ts';
 import { payloadOf } from '../payload.ts';
 import type { JournalDamage } from './damage.ts';
-import { EventIndex, type EventFilter } from './eventIndex.ts';
+import { EventIndex, type EventFilter, type EventWindow } from './eventIndex.ts';
 import { HEADER_BYTES } from './frames.ts';
 import type { Head } from './headsFile.ts';
 import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
@@ -196,6 +196,11 @@ export class EventJournal {
       if (found.length >= limit) break;
     }
     return found;
+  }
+
+  /** A part of a list of any length; see {@link EventIndex.window}. */
+  window(...request: Parameters<EventIndex['window']>): EventWindow {
+    return this.#index.window(...request);
   }
 
   summary(number: number): EventSummary | undefined {
