@@ -44,6 +44,8 @@ export interface AskProfile {
   readonly called: number;
   readonly calledFrom: number;
   readonly weights: PassageWeights;
+  /** Passages that score so far below the best are left out. */
+  readonly fall: number;
 }
 
 export const QUESTION_PROFILE: AskProfile = {
@@ -56,6 +58,7 @@ export const QUESTION_PROFILE: AskProfile = {
   called: 3,
   calledFrom: 3,
   weights: { text: 1, name: 0.7, file: 0.15, place: 0.1, unfound: 0.3, test: 0.6, heading: 0.8, filler: 0.5 },
+  fall: Infinity,
 };
 
 /** How much is retrieved: as many passages, or as many characters. */
@@ -220,8 +223,12 @@ class Collector {
       for (const lines of file.pieces()) add(lines, undefined);
     }
     const scores = scorePassages(candidates, this.#words, this.#profile.weights);
+    const least = Math.max(...scores.map((score) => score ?? -Infinity)) - this.#profile.fall;
     return candidates
-      .flatMap((one, i) => (scores[i] === undefined ? [] : [{ ...one, score: scores[i] }]))
+      .flatMap((one, i) => {
+        const score = scores[i];
+        return score === undefined || score < least ? [] : [{ ...one, score }];
+      })
       .sort((a, b) => b.score - a.score);
   }
 
