@@ -41,7 +41,9 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const rows = [['packages', 'tasks', 'tokens', 'agent', 'recall of needed lines', 'tokens read', 'calls', 'ms: p50', 'p95']];
+const rows = [
+  ['packages', 'tasks', 'tokens', 'agent', 'recall of needed lines', 'tokens read', 'calls', 'ms: p50', 'p95'],
+];
 for (const set of ['shaped', 'held out', 'all'])
   for (const budget of BUDGETS) {
     const own = runs.filter((run) => run.budget === budget && (set === 'all' || run.set === set));

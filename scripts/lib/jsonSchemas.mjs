@@ -13,7 +13,7 @@ const ENTRY = join(root, 'src/cli/jsonOutput.ts');
  * @returns {Map<string, Schema>}
  */
 export function makeJsonSchemas() {
-  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);
+  const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), (file) => ts.sys.readFile(file));
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const program = ts.createProgram([ENTRY], { ...options, noEmit: true });
   const checker = program.getTypeChecker();
@@ -108,7 +108,10 @@ class SchemaWriter {
       others.push({ type: 'boolean' });
       values.splice(0, Infinity, ...values.filter((value) => typeof value !== 'boolean'));
     }
-    const all = [...others, ...(values.length > 1 ? [{ enum: values.toSorted() }] : values.map((value) => ({ const: value })))];
+    const all = [
+      ...others,
+      ...(values.length > 1 ? [{ enum: values.toSorted() }] : values.map((value) => ({ const: value }))),
+    ];
     return all.length === 1 ? /** @type {Schema} */ (all[0]) : { anyOf: all };
   }
 
@@ -164,6 +167,8 @@ ${rows.join('\n')}
 `;
   return new Map([
     ['README.md', page],
-    ...[...schemas].map(([name, schema]) => /** @type {const} */ ([`${name}.json`, `${JSON.stringify(schema, undefined, 2)}\n`])),
+    ...[...schemas].map(
+      ([name, schema]) => /** @type {const} */ ([`${name}.json`, `${JSON.stringify(schema, undefined, 2)}\n`]),
+    ),
   ]);
 }

@@ -125,7 +125,7 @@ async function usesOf(
     const elsewhere = usages.filter(
       ({ root, path, line, kind }, at) =>
         kind !== 'prose' &&
-        !(usages[at - 1]?.path === path && usages[at - 1]?.line === line) &&
+        !isOnLine(usages[at - 1], root, path, line) &&
         !passages.slice(0, SHOWN).some((one) => {
           return one.root === root && one.path === path && one.startLine <= line && line <= one.endLine;
         }),
@@ -141,6 +141,15 @@ async function usesOf(
     }
   }
   return text;
+}
+
+function isOnLine(
+  usage: UsagesResponse['usages'][number] | undefined,
+  root: string,
+  path: string,
+  line: number,
+): boolean {
+  return usage?.root === root && usage.path === path && usage.line === line;
 }
 
 /** The results up to where the scores fall away. */

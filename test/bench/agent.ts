@@ -197,7 +197,12 @@ function runWithGrep(change: string, budget: number, files: readonly HiddenFile[
     for (const one of grep(wordPattern(name)).slice(0, GREP_LINES))
       if (!take(one.path, one.line, one.text.slice(0, 200))) break;
   }
-  return { lines: seen, calls, characters: budget * CHARACTERS_PER_TOKEN - Math.max(0, left), ms: performance.now() - began };
+  return {
+    lines: seen,
+    calls,
+    characters: budget * CHARACTERS_PER_TOKEN - Math.max(0, left),
+    ms: performance.now() - began,
+  };
 }
 
 /** The line around which most others are. */

@@ -9,9 +9,7 @@ import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
-interface Schema {
-  readonly [keyword: string]: unknown;
-}
+type Schema = Readonly<Record<string, unknown>>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const [DAY_BEFORE, YESTERDAY] = [2, 1].map((days) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10));
@@ -89,7 +87,12 @@ describe('The JSON of the command', () => {
 
   function run(args: readonly string[]): Outcome {
     const all = [COMMAND, ...args, '--json'];
-    const { status, stdout, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8', env, cwd: root, input: '' });
+    const { status, stdout, stderr } = spawnSync(process.execPath, all, {
+      encoding: 'utf8',
+      env,
+      cwd: root,
+      input: '',
+    });
     return { code: status, stdout, stderr };
   }
 
@@ -138,7 +141,15 @@ describe('The JSON of the command', () => {
     keeps('table', ['budgets', 'list']);
     keeps('budgets-preview', ['budgets', 'set', 'ada@example.com', '70', '--dry-run']);
     keeps('budgets-change', ['budgets', 'set', 'ada@example.com', '70', '--yes']);
-    const { code, stderr } = run(['budgets', 'remind', 'ada@example.com', '--on', '2030-01-01', '--note', 'back to 50']);
+    const { code, stderr } = run([
+      'budgets',
+      'remind',
+      'ada@example.com',
+      '--on',
+      '2030-01-01',
+      '--note',
+      'back to 50',
+    ]);
     assert.equal(code, 0, stderr);
     keeps('budgets-remind', ['budgets', 'remind']);
   });
@@ -195,6 +206,9 @@ describe('The JSON of the command', () => {
   });
 
   it('has been compared with each schema', () => {
-    assert.deepEqual([...schemas.keys()].filter((name) => !seen.has(name)), []);
+    assert.deepEqual(
+      [...schemas.keys()].filter((name) => !seen.has(name)),
+      [],
+    );
   });
 });

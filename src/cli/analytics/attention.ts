@@ -41,6 +41,7 @@ export async function runAttention(options: AttentionOptions, terminal: Terminal
 }
 
 /** What needs attention, for programs. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
 export function attentionJson(
   unit: string | undefined,
   items: readonly (ReturnType<typeof itemJson> & { readonly text: string })[],

@@ -147,6 +147,7 @@ export async function exportLimits(
 }
 
 /** Reminders for programs. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
 export function remindersJson(reminders: readonly Reminder[]) {
   return reminders.map(({ identity, on, note }) => ({
     account: identity.name,
@@ -166,8 +167,7 @@ export async function remind(
   const reminders = new Reminders(budgetsFolder);
   if (account === undefined) {
     const all = reminders.all();
-    if (options.json)
-      printJson(remindersJson(all), terminal);
+    if (options.json) printJson(remindersJson(all), terminal);
     else for (const one of all) terminal.stdout.write(`${describeReminder(one)}\n`);
     return all.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   }
@@ -259,6 +259,7 @@ async function report(
 }
 
 /** The effect for programs, sums in full. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
 export function effectJson({ newlyOver, over, sum, unlimited }: PreviewEffect) {
   return {
     newly_over: newlyOver,

@@ -158,6 +158,7 @@ function unitJson({ tokens, base, surcharge, perMillion, cacheShare }: Omit<Unit
   };
 }
 
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
 export function summaryJson(report: CostReport) {
   const { range, asOf, unit, total, growth, month } = report;
   const shares = (items: readonly Share[]): { name: string; amount: string }[] =>

@@ -146,6 +146,7 @@ function summary(report: UsageReport, distinct: number | undefined, { unit }: Co
   ]);
 }
 
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
 export function summaryJson(
   report: UsageReport,
   distinct: number | undefined,
