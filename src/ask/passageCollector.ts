@@ -98,8 +98,12 @@ export class PassageCollector {
       for (const lines of file.pieces()) add(lines, undefined);
     }
     const scores = scorePassages(candidates, this.#words, this.#profile.weights, isAboutTests);
+    const least = Math.max(...scores.map((score) => score ?? -Infinity)) - this.#profile.fall;
     return candidates
-      .flatMap((one, i) => (scores[i] === undefined ? [] : [{ ...one, score: scores[i] }]))
+      .flatMap((one, i) => {
+        const score = scores[i];
+        return score === undefined || score < least ? [] : [{ ...one, score }];
+      })
       .sort((a, b) => b.score - a.score);
   }
 

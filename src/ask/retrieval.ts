@@ -40,6 +40,8 @@ export interface AskProfile {
   readonly called: number;
   readonly calledFrom: number;
   readonly weights: PassageWeights;
+  /** Passages that score so far below the best are left out. */
+  readonly fall: number;
 }
 
 /** How much is retrieved: a number of passages, or of tokens. */

@@ -39,6 +39,7 @@ export const QUESTION_PROFILE: AskProfile = {
     long: 0.8,
     type: -0.6,
   },
+  fall: Infinity,
 };
 
 /** Number of passages that precede what they call. */

@@ -5,7 +5,7 @@ import { addCompletionCommand } from './completion/completionCommand.ts';
 import { addContextCommands, addSessionCommands } from './context/contextCommands.ts';
 import { addInspectCommands, addSearchCommands } from './search/searchCommands.ts';
 import { addServerCommands } from './server/serverCommands.ts';
-import { ExitCode, printable, printJson, type Terminal } from './terminal.ts';
+import { ExitCode, printable, printError, type Terminal } from './terminal.ts';
 import { addFilterCommands } from './webhooks/filters.ts';
 import { addListenCommand } from './webhooks/listenCommand.ts';
 import { addWebhookCommands } from './webhooks/webhookCommands.ts';
@@ -92,11 +92,6 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
     return ExitCode.failed;
   }
-}
-
-/** A failure as JSON; its text goes to the standard error, too. */
-function printError(code: string, message: string, terminal: Terminal): void {
-  printJson({ error: { code, message } }, terminal);
 }
 
 /** Replaces `--mcp`, as clients of the index, search and ask service write it, by the subcommand (wire sheet, section 10). */

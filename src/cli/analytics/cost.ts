@@ -196,19 +196,23 @@ function describeChange({ volume, mix, price, other }: NonNullable<CostReport['c
   return parts.join(', ');
 }
 
-function unitJson({ tokens, base, surcharge, perMillion, cacheShare }: Omit<UnitCost, 'key' | 'name'>): object {
+function unitJson({ tokens, base, surcharge, perMillion, cacheShare }: Omit<UnitCost, 'key' | 'name'>) {
   return {
     base_cost_usd: formatDecimal(base),
     surcharge_usd: formatDecimal(surcharge),
-    ...Object.fromEntries(TOKEN_FIELDS.map((field) => [field, String(tokens[field])])),
+    ...(Object.fromEntries(TOKEN_FIELDS.map((field) => [field, String(tokens[field])])) as Record<
+      (typeof TOKEN_FIELDS)[number],
+      string
+    >),
     per_million_tokens: perMillion === undefined ? null : formatDecimal(roundedPrice(perMillion)!),
     cache_share: cacheShare ?? null,
   };
 }
 
-function summaryJson(report: CostReport): object {
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
+export function summaryJson(report: CostReport) {
   const { range, asOf, unit, total, growth, month } = report;
-  const shares = (items: readonly Share[]): object[] =>
+  const shares = (items: readonly Share[]): { name: string; amount: string }[] =>
     items.map(({ name, amount }) => ({ name, amount: formatDecimal(amount) }));
   const exact = (amount: Decimal | undefined): string | null => (amount === undefined ? null : formatDecimal(amount));
   return {
