@@ -57,6 +57,11 @@ export function packNpm(to = join(root, 'out')) {
     ...types,
   ])
     cpSync(join(root, file), join(staged, file), { recursive: true });
+  for (const file of readdirSync(join(root, 'docs/json')).filter((name) => name.endsWith('.json'))) {
+    const schema = JSON.parse(readFileSync(join(root, 'docs/json', file), 'utf8'));
+    mkdirSync(join(staged, 'schemas'), { recursive: true });
+    writeFileSync(join(staged, 'schemas', file), `${JSON.stringify(schema)}\n`);
+  }
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const own = {
     ...Object.fromEntries(NPM_FIELDS.map((field) => [field, manifest[field]])),

@@ -17,6 +17,8 @@ export interface Passage {
   readonly text: string;
   /** The definition that is, or encloses, the lines. */
   readonly symbol?: { readonly name: string; readonly kind: string };
+  /** Definitions next to it in the same lines. */
+  readonly further?: readonly { readonly name: string; readonly kind: string }[];
   /** The line that begins the definition around the lines: the class of a method, the function of a part. */
   readonly head?: { readonly line: number; readonly text: string };
   /** All lines of the definition, if the passage is a part of it. */
@@ -42,6 +44,14 @@ export interface Sent {
   readonly characters: number;
 }
 
+/** How a model ordered the passages. */
+export interface Reranking {
+  readonly provider: ProviderInfo;
+  readonly sent: Sent;
+  /** Why the order is that of the search; missing if it is the model's. */
+  readonly failure?: string;
+}
+
 /** Events of an answer, in this order: `sources` once, `text` any number of times, then `done`. Failures are thrown. */
 export type AnswerEvent =
   | {
@@ -49,6 +59,7 @@ export type AnswerEvent =
       readonly provider: ProviderInfo;
       readonly passages: readonly Passage[];
       readonly sent: Sent;
+      readonly reranking?: Reranking;
     }
   /**
    * More Markdown. Citations are `[n]`, of a passage in `sources`, and none is split between two pieces. In code they
@@ -61,6 +72,8 @@ export interface Answer {
   readonly question: string;
   readonly provider: ProviderInfo;
   readonly sent: Sent;
+  /** Missing if no model ordered the passages. */
+  readonly reranking?: Reranking;
   /** Markdown in which each citation `[n]` is the number of one of the passages. */
   readonly markdown: string;
   /** The passages that are cited, in the order of their first citation. */

@@ -47,7 +47,7 @@ describe('Asking', () => {
     return {
       tasks,
       info: { id: 'test', label: 'Test', isLocal: true },
-      budget: { characters: 20_000 },
+      budget: { tokens: 6_000 },
       async *answer(task) {
         tasks.push(task);
         for (const piece of say(task)) yield await Promise.resolve(piece);
@@ -214,7 +214,7 @@ describe('Asking', () => {
     const signals: AbortSignal[] = [];
     const endless: AnswerProvider = {
       info: { id: 'endless', label: 'Endless', isLocal: true },
-      budget: { characters: 20_000 },
+      budget: { tokens: 6_000 },
       async *answer(_task, signal) {
         signals.push(signal);
         for (;;) {

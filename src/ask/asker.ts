@@ -1,15 +1,18 @@
 import { throwIfCancelled } from '../base/errors.ts';
-import type { Answer, AnswerEvent } from './answer.ts';
+import type { Answer, AnswerEvent, Passage } from './answer.ts';
 import { CitationFilter } from './citations.ts';
 import { askErrors } from './errors.ts';
 import { makePrompt } from './prompt.ts';
 import type { AnswerProvider } from './provider.ts';
+import { inOrder, RERANKED, rerank } from './rerank.ts';
 import { QUESTION_PROFILE, retrievePassages, type AskProfile, type Sources } from './retrieve.ts';
 
 export interface AskRequest {
   /** The question in plain words; filters of the query language restrict the search. */
   readonly question: string;
   readonly provider: AnswerProvider;
+  /** Orders the passages first, if set. */
+  readonly reranker?: AnswerProvider;
   /** The conversation so far, oldest first. */
   readonly history?: readonly Answer[];
   readonly signal?: AbortSignal;
@@ -35,19 +38,29 @@ export class Asker {
    * Finds passages, calls the provider, and restricts citations to existing passages. Ends with an error of `askErrors`
    * or of the search, or with `Cancelled`; a consumer that stops reading stops the provider.
    */
-  async *ask({ question, provider, history = [], signal }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
+  async *ask({
+    question,
+    provider,
+    reranker,
+    history = [],
+    signal,
+  }: AskRequest): AsyncGenerator<AnswerEvent, void, undefined> {
     const stopped = new AbortController();
     const either = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
     try {
       if (question.trim() === '') throw askErrors.noQuestion();
       const { info, budget } = provider;
       const limit = budget
-        ? { passages: Infinity, characters: budget.characters }
-        : { passages: PASSAGES_SHOWN, characters: Infinity };
-      const found = await retrievePassages(question, history, limit, this.#sources, either, this.#profile);
+        ? { passages: Infinity, tokens: budget.tokens }
+        : { passages: reranker ? RERANKED : PASSAGES_SHOWN, tokens: Infinity };
+      const retrieved = await retrievePassages(question, history, limit, this.#sources, either, this.#profile);
       throwIfCancelled(either);
+      const ordered = reranker && (await rerank(question, retrieved, reranker, either));
+      const inRank = ordered ? inOrder(retrieved, ordered.order) : retrieved;
+      const found = budget ? inRank : firstOf(inRank, PASSAGES_SHOWN);
+      const reranked = ordered && { reranking: ordered.reranking };
       const { passages, messages, sent } = await makePrompt({ question, history, passages: found, budget }, either);
-      yield { kind: 'sources', provider: info, passages, sent };
+      yield { kind: 'sources', provider: info, passages, sent, ...reranked };
 
       const citations = new CitationFilter(passages);
       let markdown = '';
@@ -62,7 +75,8 @@ export class Asker {
       throwIfCancelled(either);
       yield* emit(citations.end());
       const { cited, removedCitations } = citations;
-      yield { kind: 'done', answer: { question, provider: info, sent, markdown, cited, removedCitations } };
+      const answer: Answer = { question, provider: info, sent, ...reranked, markdown, cited, removedCitations };
+      yield { kind: 'done', answer };
     } catch (error) {
       // Cancellation precedes any error that a stopped provider throws.
       throwIfCancelled(signal);
@@ -71,4 +85,12 @@ export class Asker {
       stopped.abort();
     }
   }
+}
+
+/** The first passages, without facts about others. */
+function firstOf(passages: readonly Passage[], count: number): Passage[] {
+  return passages.slice(0, count).map((passage) => {
+    const { calledBy, ...one } = passage;
+    return calledBy === undefined || calledBy <= count ? passage : one;
+  });
 }

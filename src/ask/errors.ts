@@ -6,10 +6,10 @@ export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-
 /** Every failure of the ask room. Codes are stable; messages give the remedy. None ever contains a key. */
 export const askErrors = {
   noQuestion: (): SextantError => new SextantError('NoQuestion', 'The question is empty. Write one, in plain words.'),
-  questionTooLong: (characters: number, limit: number): SextantError =>
+  questionTooLong: (tokens: number, limit: number): SextantError =>
     new SextantError(
       'QuestionTooLong',
-      `The question has ${characters} characters, and the model takes ${limit} in all. Shorten it, or choose another provider.`,
+      `The question has about ${tokens} tokens, and the model takes ${limit} in all. Shorten it, or choose another provider.`,
     ),
   noSuchProvider: (id: string): SextantError =>
     new SextantError('NoSuchProvider', `There is no provider ${id.slice(0, 100)} now. Choose another one.`),

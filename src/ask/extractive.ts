@@ -17,8 +17,20 @@ export const extractiveProvider: AnswerProvider = {
   },
 };
 
-function quote({ number, path, startLine, endLine, language, symbol, head, whole, calledBy, text }: Passage): string {
-  const name = symbol ? `${codeSpan(symbol.name)} ${symbol.kind}, ` : '';
+function quote({
+  number,
+  path,
+  startLine,
+  endLine,
+  language,
+  symbol,
+  further = [],
+  head,
+  whole,
+  calledBy,
+  text,
+}: Passage): string {
+  const name = [...(symbol ? [symbol] : []), ...further].map((one) => `${codeSpan(one.name)} ${one.kind}, `).join('');
   const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
   const facts = [
     ...(head ? [`${whole ? 'part of' : 'in'} ${codeSpan(head.text)}`] : []),

@@ -10,16 +10,16 @@ export interface OpenAiOptions {
   readonly model: string;
   /** Missing for a service without keys, such as local ones. */
   readonly key?: string;
-  /** UTF-16 units of a prompt. */
-  readonly maxCharacters?: number;
+  /** Tokens of a prompt, as estimated. */
+  readonly maxTokens?: number;
   /** Milliseconds until the first byte, and between two pieces. */
   readonly noAnswerMs?: number;
   readonly stalledMs?: number;
   readonly dispatcher?: Dispatcher;
 }
 
-/** About 10,000 tokens of code, which the smallest models of today take. */
-export const DEFAULT_PROMPT_CHARACTERS = 32_000;
+/** The smallest models of today take as many, with room for the answer. */
+export const DEFAULT_PROMPT_TOKENS = 10_000;
 /** Long limit: a local model may read the prompt for a long time before its first word. */
 const NO_ANSWER_MS = 120_000;
 const STALLED_MS = 60_000;
@@ -39,7 +39,7 @@ export function openAiProvider(options: OpenAiOptions): AnswerProvider {
   if (options.key !== undefined && url.protocol !== 'https:' && !isLocal) throw askErrors.insecureAddress(url.host);
   return {
     info: { id: `openai:${model}`, label: `${model} at ${url.host}`, isLocal },
-    budget: { characters: options.maxCharacters ?? DEFAULT_PROMPT_CHARACTERS },
+    budget: { tokens: options.maxTokens ?? DEFAULT_PROMPT_TOKENS },
     answer: (task, signal) => answer(task, { ...options, model }, url, signal),
   };
 }

@@ -7,8 +7,8 @@ export interface PromptMessage {
 
 /** Capacity of a model. */
 export interface PromptBudget {
-  /** UTF-16 units of all messages together. */
-  readonly characters: number;
+  /** Tokens of all messages together, as `countTokens` estimates them. */
+  readonly tokens: number;
   /** Called if the model itself can measure; a prompt that does not fit is built again with less. */
   readonly fits?: (messages: readonly PromptMessage[], signal: AbortSignal) => Promise<boolean>;
 }

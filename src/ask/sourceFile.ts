@@ -1,6 +1,6 @@
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
-import { bestWindow } from './window.ts';
+import { bestWindow, lastWholeLine } from './window.ts';
 
 /** Lines that a search found, and the best of them, which identifies them later. They count from 1. */
 export interface FoundLines {
@@ -116,17 +116,33 @@ export class SourceFile {
     return this.#known;
   }
 
-  /** The lines up to the limit of characters, at least one; a single line is cut. */
+  /** The lines up to the limit of characters, cut after a statement or sentence; at least one line, which is cut if it is longer. */
   text(
     startLine: number,
     lastLine: number,
+    isProse: boolean,
     most = MAX_CHARACTERS,
   ): { readonly text: string; readonly endLine: number } {
-    let text = this.#lines[startLine - 1]!.slice(0, most);
     let endLine = startLine;
-    while (endLine < lastLine && text.length + 1 + this.#lines[endLine]!.length <= most)
-      text += `\n${this.#lines[endLine++]!}`;
-    return { text, endLine };
+    let length = this.#lines[startLine - 1]!.length;
+    while (endLine < lastLine && length + 1 + this.#lines[endLine]!.length <= most)
+      length += 1 + this.#lines[endLine++]!.length;
+    if (endLine < lastLine) endLine = lastWholeLine(this.#lines, startLine - 1, endLine - 1, isProse) + 1;
+    return {
+      text: this.#lines
+        .slice(startLine - 1, endLine)
+        .join('\n')
+        .slice(0, most),
+      endLine,
+    };
+  }
+
+  /** Whether the lines, if any, are blank. */
+  isBlank(startLine: number, endLine: number): boolean {
+    return (
+      endLine - startLine < 2 &&
+      this.#lines.slice(startLine - 1, Math.max(startLine - 1, endLine)).every((line) => line.trim() === '')
+    );
   }
 
   /** The line where the text begins, nearest to `near`. */

@@ -29,7 +29,7 @@ export function bestWindow(
   isProse: boolean,
 ): LineSpan {
   if (within.end - within.start < most) return trimmed(lines, within);
-  const starts = isProse ? paragraphs(lines, within) : statements(lines, within);
+  const starts = startsOf(lines, within, most, isProse);
   const found = wordsOfLines(lines, within, words);
   const weights = words.map((_, word) => 1 / Math.log2(2 + found.filter((on) => on.has(word)).length));
   let best: LineSpan = { start: within.start, end: within.start + most - 1 };
@@ -56,6 +56,18 @@ export function bestWindow(
   return best;
 }
 
+/**
+ * The last line, at most `end`, with which a statement or paragraph from `start` ends; `end` if the lines are in the midst of one. `end`
+ * counts from 0.
+ */
+export function lastWholeLine(lines: readonly string[], start: number, end: number, isProse: boolean): number {
+  const next = end + 1;
+  if (next >= lines.length) return end;
+  const starts = startsOf(lines, { start, end: next }, end - start + 1, isProse);
+  const line = starts.findLast((one) => one > start && one <= next);
+  return line === undefined ? end : trimmed(lines, { start, end: line - 1 }).end;
+}
+
 /** Whether lines stand further left than the first one. */
 function leaves(lines: readonly string[], start: number, end: number): boolean {
   const indent = indentOf(lines[start]!);
@@ -69,6 +81,33 @@ function trimmed(lines: readonly string[], { start, end }: LineSpan): LineSpan {
   while (first < last && lines[first]!.trim() === '') first++;
   while (last > first && lines[last]!.trim() === '') last--;
   return { start: first, end: last };
+}
+
+/** Lines at which a part begins: a paragraph, or a sentence of one with more than `most` lines; a statement, or a line of a long one. */
+function startsOf(lines: readonly string[], within: LineSpan, most: number, isProse: boolean): number[] {
+  const starts = isProse ? paragraphs(lines, within) : statements(lines, within);
+  return starts.flatMap((start, i) => {
+    const end = (starts[i + 1] ?? within.end + 1) - 1;
+    if (end - start < most) return [start];
+    return isProse ? sentences(lines, { start, end }) : innerLines(lines, { start, end });
+  });
+}
+
+/** Lines that begin after the end of a sentence. */
+function sentences(lines: readonly string[], { start, end }: LineSpan): number[] {
+  const starts = [start];
+  for (let i = start + 1; i <= end; i++) if (/[.!?:][)"'*_`]*\s*$/.test(lines[i - 1]!)) starts.push(i);
+  return starts;
+}
+
+/** The parts of a statement of many lines, such as the entries of a table: lines with the least indentation inside of it. */
+function innerLines(lines: readonly string[], { start, end }: LineSpan): number[] {
+  const inner = lines.slice(start + 1, end + 1).filter((line) => line.trim() !== '' && !/^\s*[)\]}]/.test(line));
+  const indent = Math.min(...inner.map(indentOf));
+  const starts = [start];
+  for (let i = start + 1; i <= end; i++)
+    if (lines[i]!.trim() !== '' && indentOf(lines[i]!) === indent && !CONTINUES.test(lines[i]!.trim())) starts.push(i);
+  return starts;
 }
 
 /** Lines at which a statement begins: not inside of brackets, and not in the middle of what an operator joins. */

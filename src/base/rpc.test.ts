@@ -8,6 +8,7 @@ interface Methods {
   double(value: number): number;
   fail(code: string): never;
   wait(nothing: undefined): string;
+  countTo(last: number): number;
 }
 interface Events {
   readonly tick: number;
@@ -33,6 +34,10 @@ describe('rpc', () => {
             resolve('given up');
           }),
         ),
+      countTo: (last, _signal, report) => {
+        for (let i = 1; i < last; i++) report(i);
+        return last;
+      },
     });
     return { caller: new RpcCaller(workerChannel(port2)), emit: (value) => emit('tick', value), aborted };
   }
@@ -60,6 +65,17 @@ describe('rpc', () => {
     controller.abort();
     await assert.rejects(call, { code: 'Cancelled' });
     await aborted;
+  });
+
+  it('delivers the parts of a result before it, to its own caller', async () => {
+    const { caller } = connect();
+    const parts: number[][] = [[], []];
+    const calls = parts.map((own, i) => caller.call('countTo', 3 + i, undefined, (part) => own.push(part)));
+    assert.deepEqual(await Promise.all([...calls, caller.call('countTo', 2)]), [3, 4, 2]);
+    assert.deepEqual(parts, [
+      [1, 2],
+      [1, 2, 3],
+    ]);
   });
 
   it('delivers events', async () => {

@@ -1,8 +1,8 @@
 import { SextantError, cancelled, describeError, systemCode, throwIfCancelled } from './errors.ts';
 
 /**
- * Typed calls across a thread or a webview. A request has one reply, which is a result or an error and never silence;
- * events go one way. An `AbortSignal` on the caller's side aborts the one on the other side.
+ * Typed calls across a thread or a webview. A request has one reply, which is a result or an error and never silence; parts of a
+ * result may come before it. Events go one way. An `AbortSignal` on the caller's side aborts the one on the other side.
  *
  * `M` maps a method's name to a function of one argument, `E` an event's name to its value. All of it must survive
  * structured clone.
@@ -12,7 +12,11 @@ export type Argument<F> = F extends (argument: infer A) => unknown ? A : never;
 type Result<F> = F extends (argument: never) => infer R ? Awaited<R> : never;
 
 export type Handlers<M> = {
-  readonly [K in keyof M]: (argument: Argument<M[K]>, signal: AbortSignal) => Result<M[K]> | Promise<Result<M[K]>>;
+  readonly [K in keyof M]: (
+    argument: Argument<M[K]>,
+    signal: AbortSignal,
+    report: (part: Result<M[K]>) => void,
+  ) => Result<M[K]> | Promise<Result<M[K]>>;
 };
 
 /** One end of a message port. */
@@ -26,6 +30,7 @@ export type EmitEvent<E> = <K extends keyof E & string>(name: K, value: E[K]) =>
 type Message =
   | { kind: 'request'; id: number; name: string; argument: unknown }
   | { kind: 'cancel'; id: number }
+  | { kind: 'part'; id: number; value: unknown }
   | { kind: 'result'; id: number; value: unknown }
   | { kind: 'error'; id: number; code: string; message: string }
   | { kind: 'event'; name: string; value: unknown };
@@ -52,7 +57,9 @@ export function serve<M extends Methods<M>, E>(
     running.set(id, controller);
     try {
       if (!Object.hasOwn(handlers, name)) throw new SextantError('UnknownMethod', `There is no method "${name}".`);
-      const value = await handlers[name as keyof M](argument as never, controller.signal);
+      const value = await handlers[name as keyof M](argument as never, controller.signal, (part) => {
+        if (!controller.signal.aborted) send({ kind: 'part', id, value: part });
+      });
       send({ kind: 'result', id, value });
     } catch (error) {
       const code = error instanceof SextantError ? error.code : (systemCode(error) ?? 'Internal');
@@ -73,6 +80,7 @@ export function serve<M extends Methods<M>, E>(
 interface Pending {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: SextantError) => void;
+  readonly onPart: ((part: never) => void) | undefined;
 }
 
 /** The calling end. */
@@ -88,11 +96,15 @@ export class RpcCaller<M extends Methods<M>, E> {
     channel.listen((raw) => this.#receive(raw as Message));
   }
 
-  /** Rejects with the other end's error (same `code`), or with `Cancelled` as soon as `signal` aborts. */
+  /**
+   * Rejects with the other end's error (same `code`), or with `Cancelled` as soon as `signal` aborts. `onPart` receives the parts
+   * that the other end reports before its result.
+   */
   async call<K extends keyof M & string>(
     name: K,
     argument: Argument<M[K]>,
     signal?: AbortSignal,
+    onPart?: (part: Result<M[K]>) => void,
   ): Promise<Result<M[K]>> {
     throwIfCancelled(signal);
     if (this.#closed) throw this.#closed;
@@ -103,7 +115,7 @@ export class RpcCaller<M extends Methods<M>, E> {
     };
     signal?.addEventListener('abort', onAbort, { once: true });
     try {
-      const reply = new Promise<unknown>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
+      const reply = new Promise<unknown>((resolve, reject) => this.#pending.set(id, { resolve, reject, onPart }));
       this.#channel.send({ kind: 'request', id, name, argument } satisfies Message);
       return (await reply) as Result<M[K]>;
     } finally {
@@ -129,7 +141,8 @@ export class RpcCaller<M extends Methods<M>, E> {
   }
 
   #receive(message: Message): void {
-    if (message.kind === 'result') this.#take(message.id)?.resolve(message.value);
+    if (message.kind === 'part') this.#pending.get(message.id)?.onPart?.(message.value as never);
+    else if (message.kind === 'result') this.#take(message.id)?.resolve(message.value);
     else if (message.kind === 'error') this.#take(message.id)?.reject(new SextantError(message.code, message.message));
     else if (message.kind === 'event') {
       for (const listener of this.#listeners.get(message.name) ?? []) listener(message.value as never);

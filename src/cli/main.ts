@@ -5,8 +5,9 @@ import { addCompletionCommand } from './completion/completionCommand.ts';
 import { addContextCommands, addSessionCommands } from './context/contextCommands.ts';
 import { addInspectCommands, addSearchCommands } from './search/searchCommands.ts';
 import { addServerCommands } from './server/serverCommands.ts';
-import { ExitCode, printable, printJson, type Terminal } from './terminal.ts';
+import { ExitCode, printable, printError, type Terminal } from './terminal.ts';
 import { addFilterCommands } from './webhooks/filters.ts';
+import { addListenCommand } from './webhooks/listenCommand.ts';
 import { addWebhookCommands } from './webhooks/webhookCommands.ts';
 
 declare const SEXTANT_VERSION: string;
@@ -26,6 +27,7 @@ Examples:
   sextant mcp --workspace-root ~/projects/shop
   sextant context export -o index.tar
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
+  sextant listen --forward http://localhost:3000/hooks --from github
   sextant webhooks create deploys
   sextant events tail
   sextant usage --days 30
@@ -56,6 +58,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   addContextCommands(program, terminal, exit);
   program.commandsGroup('Local server and webhooks:');
   addServerCommands(program, SEXTANT_VERSION, terminal, exit);
+  addListenCommand(program, SEXTANT_VERSION, terminal, exit);
   addWebhookCommands(program, terminal, exit);
   addFilterCommands(program, terminal, exit);
   // A third of all modules are about usage and cost; a command that is known by now needs none of them, but for completions.
@@ -89,11 +92,6 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
     return ExitCode.failed;
   }
-}
-
-/** A failure as JSON; its text goes to the standard error, too. */
-function printError(code: string, message: string, terminal: Terminal): void {
-  printJson({ error: { code, message } }, terminal);
 }
 
 /** Replaces `--mcp`, as clients of the index, search and ask service write it, by the subcommand (wire sheet, section 10). */

@@ -78,6 +78,11 @@ export function printJson(value: unknown, { stdout }: Terminal): void {
   stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
+/** Prints a failure as JSON; its text goes to the standard error, too. */
+export function printError(code: string, message: string, terminal: Terminal): void {
+  printJson({ error: { code, message } }, terminal);
+}
+
 /** Rows of a name and a value, the values below each other and wrapped to the width of a terminal. */
 export function formatRows(rows: readonly (readonly [name: string, value: string])[], columns = Infinity): string {
   const width = Math.max(...rows.map(([name]) => name.length)) + 4;

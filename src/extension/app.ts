@@ -3,7 +3,6 @@ import { once } from '../base/once.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import type { LocalServerState } from '../server/localServer.ts';
 import { WorkspaceClient } from '../workspace/client.ts';
-import { personalOrder } from '../workspace/personalOrder.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
 import { foldersWithin, type Scoped } from '../workspace/modelTools.ts';
 import type { SearchRequest, SearchResponse } from '../workspace/searcher.ts';
@@ -30,6 +29,7 @@ import type { KeptPlace } from '../workspace/resultPlace.ts';
 import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
 import { isPersonal, maxResults } from './settings.ts';
+import type { EventsPanel } from './webhooks/eventsPanel.ts';
 
 /** Number of recent queries that are kept. */
 const MAX_RECENT = 20;
@@ -62,6 +62,7 @@ export class App implements SextantApi {
   readonly answers: () => Promise<AnswerPanel>;
   readonly dashboard: () => Promise<DashboardPanel>;
   readonly searchView: () => Promise<SearchView>;
+  readonly events: () => Promise<EventsPanel>;
   readonly #client: WorkspaceClient;
   readonly #folders: Folders;
   readonly #server: ServerActions;
@@ -92,17 +93,20 @@ export class App implements SextantApi {
     const recent = new QueryList(workspaceState, 'sextant.recentQueries', MAX_RECENT);
     const work = new CurrentWork(folders);
     /** A search of the user, with what they work on slightly higher. Other callers get the plain order. */
-    const searchForUser = async (request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse> => {
-      const response = await this.#search(request, signal);
-      if (!isPersonal()) return response;
-      const results = personalOrder(request.query, response.results, work.context, maxResults());
-      return { ...response, results };
+    const searchForUser = (
+      request: SearchOfFolders,
+      signal: AbortSignal,
+      onFirst?: (first: SearchResponse) => void,
+    ): Promise<SearchResponse> => {
+      const personal = isPersonal() && { personal: { work: work.context, limit: maxResults() } };
+      return this.#search({ ...request, ...personal }, signal, onFirst);
     };
     const searchPick = new SearchPick({
       folders,
       recent,
       search: searchForUser,
       complete: (query) => client.searching.call('complete', { folders: folders.all, query }),
+      rerank: async (query, results, signal) => (await asking()).rerankPlaces(query, results, signal),
       keep: async (search) => (await this.searchView()).show(search),
     });
     const texts = new ReadOnlyDocuments();
@@ -177,8 +181,9 @@ export class App implements SextantApi {
     });
     const webhooks = part(async () => {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');
-      return new WebhookActions(server, texts, workspaceState, recentLog);
+      return new WebhookActions(server, texts, context, recentLog);
     });
+    this.events = async () => (await webhooks()).panel;
     // A view without rows shows the way to connect, and to the local server. A server of a terminal is looked for.
     const more = vscode.window.registerTreeDataProvider<never>('sextant.more', {
       getChildren: () => {
@@ -255,10 +260,14 @@ export class App implements SextantApi {
     await Promise.all([this.#client.dispose(), this.#server.close()]);
   }
 
-  #search(request: SearchOfFolders, signal?: AbortSignal): Promise<SearchResponse> {
+  #search(
+    request: SearchOfFolders,
+    signal?: AbortSignal,
+    onFirst?: (first: SearchResponse) => void,
+  ): Promise<SearchResponse> {
     const { isTrusted } = vscode.workspace;
     const folders = foldersWithin(this.#folders.all, request);
-    return this.#client.search({ ...request, folders, isTrusted }, signal);
+    return this.#client.search({ ...request, folders, isTrusted }, signal, onFirst);
   }
 
   /** Reads a file of one of the folders, if the index may hold it. */

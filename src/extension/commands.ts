@@ -63,6 +63,7 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.findUsages': async () => {
       const query = usagesQuery();
       if (query !== '') await (await searchView()).show({ query });
+      else void vscode.window.showInformationMessage(vscode.l10n.t('Put the cursor on a name, or select one.'));
     },
     'sextant.searchFolder': async (folder) => {
       const query = folderQuery(folders, folder);
@@ -87,6 +88,7 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
 
     'sextant.askWorkspace': async (question) => (await parts.answers()).show(textOf(question)),
     'sextant.chooseProvider': async () => (await parts.asking()).chooseProvider(),
+    'sextant.chooseReranker': async () => (await parts.asking()).chooseReranker(),
     'sextant.setOpenAiKey': async () => (await parts.asking()).key.set(),
     'sextant.removeOpenAiKey': async () => (await parts.asking()).key.remove(),
 
@@ -132,14 +134,27 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.refreshWebhooks': webhooks((actions) => actions.refresh()),
     'sextant.addTrigger': webhooks((actions, ...given) => actions.addTrigger(...given)),
     'sextant.editTriggerFilter': webhooks((actions, ...given) => actions.editFilter(...given)),
+    'sextant.renameTrigger': webhooks((actions, ...given) => actions.renameTrigger(...given)),
+    'sextant.changeTarget': webhooks((actions, ...given) => actions.changeTarget(...given)),
     'sextant.enableTrigger': webhooks((actions, ...given) => actions.enable(...given, true)),
     'sextant.disableTrigger': webhooks((actions, ...given) => actions.enable(...given, false)),
     'sextant.deleteTrigger': webhooks((actions, ...given) => actions.deleteTrigger(...given)),
     'sextant.sendTestEvent': webhooks((actions, ...given) => actions.send(...given)),
-    'sextant.sendEditedEvent': webhooks((actions, client) => actions.sendEdited(client)),
-    'sextant.replayEvent': webhooks((actions, ...given) => actions.replay(...given)),
-    'sextant.openEvent': webhooks((actions, ...given) => actions.open(...given)),
-    'sextant.copyEventCurl': webhooks((actions, ...given) => actions.copyCurl(...given)),
+    'sextant.sendEditedEvent': webhooks(({ events }, client) => events.sendEdited(client)),
+    'sextant.replayEvent': webhooks(({ events }, ...given) => events.replay(...given)),
+    'sextant.retryRuns': webhooks(({ events }, ...given) => events.retry(...given)),
+    'sextant.openEvent': webhooks(({ events }, ...given) => events.open(...given)),
+    'sextant.openEvents': async () => (await parts.webhooks()).panel.show(),
+    'sextant.editEvent': webhooks(({ events }, ...given) => events.edit(...given)),
+    'sextant.compareEvents': webhooks(({ events }, ...given) => events.compare(...given)),
+    'sextant.copyEventCurl': webhooks(({ events }, ...given) => events.copy(...given, 'curl')),
+    'sextant.copyEventFetch': webhooks(({ events }, ...given) => events.copy(...given, 'fetch')),
+    'sextant.copyEventFixture': webhooks(({ events }, ...given) => events.copy(...given, 'fixture')),
+    'sextant.filterByValue': webhooks((actions, ...given) => actions.filterByValue(...given)),
+    'sextant.showFilterResults': async (uri) => {
+      await (await parts.webhooks()).filters.showResults(uri instanceof vscode.Uri ? uri : undefined);
+    },
+    'sextant.forwardWebhooks': async () => (await parts.webhooks()).forward(),
 
     'sextant.openDashboard': async (target) => (await parts.dashboard()).show(target as DashboardTarget | undefined),
     'sextant.connectAnalytics': async (account) => (await parts.analytics()).connect(account),

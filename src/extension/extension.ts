@@ -28,6 +28,7 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     registerChat(app),
     registerSideView('search', async () => (await app()).searchView()),
     registerPanel('answer', async () => (await app()).answers()),
+    registerPanel('events', async () => (await app()).events()),
     registerPanel('dashboard', async () => (await app()).dashboard()),
   );
   onceTrusted(context, () => vscode.Disposable.from(registerTools(app), registerMcpServers(app)));

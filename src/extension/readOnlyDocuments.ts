@@ -20,15 +20,20 @@ export class ReadOnlyDocuments implements vscode.TextDocumentContentProvider, vs
 
   /** Opens a text with the title of its editor; it replaces an earlier text with the same title. */
   async open(title: string, text: string): Promise<void> {
+    const document = await vscode.workspace.openTextDocument(this.add(title, text));
+    if (!hasText(document, text)) await taken(document);
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  /** Keeps a text, and returns the URI of its document. */
+  add(title: string, text: string): vscode.Uri {
     const uri = vscode.Uri.from({ scheme: this.#scheme, path: `/${title.replaceAll('/', '∕')}` });
     this.#texts.delete(uri.path);
     this.#texts.set(uri.path, text);
     const [oldest] = this.#texts.keys();
     if (this.#texts.size > MAX_TEXTS && oldest !== undefined) this.#texts.delete(oldest);
     this.#changed.fire(uri);
-    const document = await vscode.workspace.openTextDocument(uri);
-    if (!hasText(document, text)) await taken(document);
-    await vscode.window.showTextDocument(document, { preview: true });
+    return uri;
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {

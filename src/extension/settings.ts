@@ -144,6 +144,8 @@ export interface AskSettings {
   readonly provider: string;
   /** Whether the user chose it. */
   readonly isChosen: boolean;
+  /** The model that orders passages and results, in the form of `provider`; empty for none. */
+  readonly rerank: string;
   readonly baseUrl: string;
   readonly model: string;
 }
@@ -154,6 +156,7 @@ export function askSettings(): AskSettings {
   return {
     provider: settings.get('provider', 'extractive').trim() || 'extractive',
     isChosen: globalValue !== undefined,
+    rerank: settings.get('rerank', '').trim(),
     baseUrl: settings.get('openai.baseUrl', '').trim(),
     model: settings.get('openai.model', '').trim(),
   };

@@ -6,6 +6,7 @@ describe('viewPage', () => {
     title: 'A <b>"title"</b>',
     source: 'https://ours',
     script: 'https://ours/answer.js',
+    shared: 'https://ours/shared.js',
     style: 'https://ours/answer.css',
     drawsPictures: false,
     nonce: 'once',
@@ -31,6 +32,7 @@ describe('viewPage', () => {
     assert.deepEqual(page.match(/<script[^>]*>/g), [
       '<script type="module" nonce="once" src="https://ours/answer.js">',
     ]);
+    assert.match(page, /<link rel="modulepreload" nonce="once" href="https:\/\/ours\/shared.js">/);
     assert.doesNotMatch(page, /<style|\son\w+=|style=/);
   });
 

@@ -4,6 +4,8 @@ export interface PageParts {
   /** Origin of the page's files for its content security policy. */
   readonly source: string;
   readonly script: string;
+  /** Script that {@link script} imports, loaded beside it. */
+  readonly shared?: string;
   readonly style: string;
   /** Whether the page's script may create images. */
   readonly drawsPictures: boolean;
@@ -19,7 +21,7 @@ export interface PageParts {
 
 /** The HTML of a page: a policy that allows only the extension's own files, and one script that builds the content. */
 export function viewPage(parts: PageParts): string {
-  const { title, source, script, style, drawsPictures, nonce, styleNonce, language, strings } = parts;
+  const { title, source, script, shared, style, drawsPictures, nonce, styleNonce, language, strings } = parts;
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -38,7 +40,7 @@ export function viewPage(parts: PageParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title>
 <link rel="stylesheet" href="${escape(style)}">
-</head>
+${shared === undefined ? '' : `<link rel="modulepreload" nonce="${escape(nonce)}" href="${escape(shared)}">\n`}</head>
 <body data-strings="${escape(strings)}">
 <script type="module" nonce="${escape(nonce)}" src="${escape(script)}"></script>
 </body>

@@ -14,6 +14,8 @@ export interface HostedView<M extends ViewMethods<M>, E> {
   readonly handlers: Handlers<M>;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
+  /** Whether the page's script imports the one that pages share. */
+  readonly sharesScript?: boolean;
   /** See `PageParts`. */
   readonly drawsPictures?: boolean;
 }
@@ -40,6 +42,7 @@ class HostedPage<M extends ViewMethods<M>, E> implements vscode.Disposable {
       title,
       source: webview.cspSource,
       script: uriOf(`${contract.name}.js`),
+      ...(view.sharesScript && { shared: uriOf('shared.js') }),
       style: uriOf(`${contract.name}.css`),
       drawsPictures: view.drawsPictures ?? false,
       nonce: newNonce(),
@@ -71,6 +74,11 @@ export class WebviewHost<M extends ViewMethods<M>, E> implements vscode.Disposab
   /** Column of the panel; `undefined` if there is none or it is hidden. */
   get column(): vscode.ViewColumn | undefined {
     return this.#panel?.viewColumn;
+  }
+
+  /** Whether the page is shown. */
+  get isVisible(): boolean {
+    return this.#panel?.visible === true;
   }
 
   /** Opens the panel in `column`, or reveals the open one where it is. */

@@ -34,6 +34,11 @@ export class IndexedFolder {
     this.#client = client;
   }
 
+  /** Files that are being indexed; none while it is complete. */
+  get progress(): { readonly done: number; readonly total: number } {
+    return this.#state.kind === 'indexing' ? this.#state : { done: 0, total: 0 };
+  }
+
   onState(state: FolderState): void {
     if (state.kind === 'ready') this.#asOf ??= this.#opened;
     this.#state = state;
@@ -41,20 +46,25 @@ export class IndexedFolder {
   }
 
   /** Waits until the index has the files as they are now, for at most `ms` milliseconds. */
-  async freshen(ms: number, signal: AbortSignal): Promise<{ readonly asOf?: number; readonly note?: string }> {
-    await this.#settled(ms, signal);
+  async freshen(
+    ms: number,
+    signal: AbortSignal,
+    onProgress: () => void,
+  ): Promise<{ readonly asOf?: number; readonly note?: string }> {
+    await this.#settled(ms, signal, onProgress);
     const isFresh = await this.#scanned(FRESH_MS, signal);
     const note = this.#note(isFresh);
     return { ...(this.#asOf !== undefined && { asOf: this.#asOf }), ...(note !== undefined && { note }) };
   }
 
   /** Waits until the index is complete, or cannot be completed. */
-  async #settled(ms: number, signal: AbortSignal): Promise<void> {
+  async #settled(ms: number, signal: AbortSignal, onProgress: () => void): Promise<void> {
     const until = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
     const ended = new Promise<void>((resolve) => until.addEventListener('abort', () => resolve(), { once: true }));
     while (isUnderWay(this.#state) && !until.aborted) {
       const changed = new Promise<void>((resolve) => this.#onState.push(resolve));
       await Promise.race([changed, ended]);
+      onProgress();
     }
   }
 

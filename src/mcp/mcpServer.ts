@@ -2,12 +2,14 @@ import type { Readable, Writable } from 'node:stream';
 import { once } from 'node:events';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod/mini';
 import { describeError } from '../base/errors.ts';
 import { WIRE_LIMITS } from '../wire/contract.ts';
 import { ModelTools, TOOL_LIMITS } from '../workspace/modelTools.ts';
 import { retrieveText } from './retrieval.ts';
+import { TOOL_OUTPUTS } from './toolOutputs.ts';
 import { INSTRUCTIONS, TOOLS } from './toolTexts.ts';
 import { ClientRoots, type ClientRootsParts } from './clientRoots.ts';
 import { ServedFolders, type McpFolder, type ServedFoldersDependencies } from './servedFolders.ts';
@@ -27,6 +29,8 @@ export interface McpDependencies extends ServedFoldersDependencies {
   /** For a server without folders of its own. */
   readonly roots?: Omit<ClientRootsParts, 'logger'>;
 }
+
+type Call = Pick<RequestHandlerExtra<ServerRequest, ServerNotification>, 'signal' | '_meta' | 'sendNotification'>;
 
 const WAIT_MS = 10_000;
 /** Characters of the line that states the time of an answer. */
@@ -78,46 +82,42 @@ function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots 
     explain: (file, query, signal) => folders.explain(file, query, signal),
   });
   /** Runs a search, and adds the time that it is of and why its result may be partial. */
-  const searched = async <T>(work: () => Promise<T>, signal: AbortSignal) => {
+  const searched = async <T>(work: () => Promise<T>, call: Call) => {
     const refused = (await roots?.known()) ?? [];
     // Evaluated before the search: if the index was complete then, it was complete for the search.
-    const { asOf, notes } = await folders.freshen(waitMs, signal);
+    const { asOf, notes } = await folders.freshen(waitMs, call.signal, reporterOf(call));
     const found = await work();
     return { found, notes: [...refused, ...notes], ...(asOf !== undefined && { asOf: timeOf(asOf) }) };
   };
-  const json = async (work: () => Promise<object>, signal: AbortSignal): Promise<CallToolResult> => {
-    const { found, notes, asOf } = await searched(work, signal);
+  const json = async (work: () => Promise<object>, call: Call): Promise<CallToolResult> => {
+    const { found, notes, asOf } = await searched(work, call);
     const incomplete = notes.length > 0 ? { incomplete: notes.join(' ') } : {};
-    return textResult(JSON.stringify({ ...(asOf !== undefined && { asOf }), ...incomplete, ...found }));
+    return jsonResult({ ...(asOf !== undefined && { asOf }), ...incomplete, ...found });
   };
   const retrieval = TOOLS['codebase-retrieval'].inputs;
   const retrievalInput = z.object({
     information_request: z.string().check(z.describe(retrieval.information_request)),
     max_output_length: z.optional(whole(retrieval.max_output_length, WIRE_LIMITS.maxOutputLength)),
   });
-  server.registerTool(
-    'codebase-retrieval',
-    configOf('codebase-retrieval', retrievalInput),
-    async (input, { signal }) => {
-      const { information_request, max_output_length = WIRE_LIMITS.defaultOutputLength } = input;
-      const { found, notes, asOf } = await searched(
-        () => retrieveText(information_request, Math.max(0, max_output_length - TIME_LENGTH), folders, signal),
-        signal,
-      );
-      const { text, leftOut } = found;
-      const time = asOf === undefined ? [] : [`Index as of ${asOf}.`];
-      const missing = leftOut > 0 ? [describeLeftOut(leftOut)] : [];
-      return textResult([...notes, ...missing, text, ...time].join('\n'));
-    },
-  );
+  server.registerTool('codebase-retrieval', configOf('codebase-retrieval', retrievalInput), async (input, call) => {
+    const { information_request, max_output_length = WIRE_LIMITS.defaultOutputLength } = input;
+    const { found, notes, asOf } = await searched(
+      () => retrieveText(information_request, Math.max(0, max_output_length - TIME_LENGTH), folders, call.signal),
+      call,
+    );
+    const { text, leftOut } = found;
+    const time = asOf === undefined ? [] : [`Index as of ${asOf}.`];
+    const missing = leftOut > 0 ? [describeLeftOut(leftOut)] : [];
+    return textResult([...notes, ...missing, text, ...time].join('\n'));
+  });
   const { search_workspace, read_span, find_usages, outline, list_files, explain_missing } = TOOLS;
   const { queryLength, maxResults, maxUsages, maxFiles } = TOOL_LIMITS;
   const searchInput = z.object({
     query: text(search_workspace.inputs.query, queryLength),
     limit: z.optional(whole(search_workspace.inputs.limit, maxResults)),
   });
-  server.registerTool('search_workspace', configOf('search_workspace', searchInput), (input, { signal }) =>
-    json(() => tools.search(input, signal), signal),
+  server.registerTool('search_workspace', configOf('search_workspace', searchInput), (input, call) =>
+    json(() => tools.search(input, call.signal), call),
   );
 
   const readInput = z.object({
@@ -127,7 +127,7 @@ function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots 
   });
   server.registerTool('read_span', configOf('read_span', readInput), async (input) => {
     await roots?.known();
-    return textResult(JSON.stringify(await tools.read(input)));
+    return jsonResult(await tools.read(input));
   });
 
   const usagesInput = z.object({
@@ -136,40 +136,66 @@ function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots 
     offset: z.optional(whole(find_usages.inputs.offset)),
     limit: z.optional(whole(find_usages.inputs.limit, maxUsages)),
   });
-  server.registerTool('find_usages', configOf('find_usages', usagesInput), (input, { signal }) =>
-    json(() => tools.findUsages(input, signal), signal),
+  server.registerTool('find_usages', configOf('find_usages', usagesInput), (input, call) =>
+    json(() => tools.findUsages(input, call.signal), call),
   );
 
-  const outlineInput = z.object({ path: text(outline.inputs.path) });
-  server.registerTool('outline', configOf('outline', outlineInput), ({ path }, { signal }) =>
-    json(() => tools.outline(path, signal), signal),
+  const outlineInput = z.object({
+    path: text(outline.inputs.path),
+    offset: z.optional(whole(outline.inputs.offset)),
+  });
+  server.registerTool('outline', configOf('outline', outlineInput), (input, call) =>
+    json(() => tools.outline(input, call.signal), call),
   );
 
   const filesInput = z.object({
     path: z.optional(text(list_files.inputs.path)),
     language: z.optional(text(list_files.inputs.language)),
     changed: z.optional(z.boolean().check(z.describe(list_files.inputs.changed))),
+    offset: z.optional(whole(list_files.inputs.offset)),
     limit: z.optional(whole(list_files.inputs.limit, maxFiles)),
   });
-  server.registerTool('list_files', configOf('list_files', filesInput), (input, { signal }) =>
-    json(() => tools.listFiles(input, signal), signal),
+  server.registerTool('list_files', configOf('list_files', filesInput), (input, call) =>
+    json(() => tools.listFiles(input, call.signal), call),
   );
 
   const explainInput = z.object({
     path: text(explain_missing.inputs.path),
     query: z.optional(text(explain_missing.inputs.query, queryLength)),
   });
-  server.registerTool('explain_missing', configOf('explain_missing', explainInput), (input, { signal }) =>
-    json(() => tools.explainMissing(input, signal), signal),
+  server.registerTool('explain_missing', configOf('explain_missing', explainInput), (input, call) =>
+    json(() => tools.explainMissing(input, call.signal), call),
   );
 }
 
 function configOf<T>(name: keyof typeof TOOLS, inputSchema: T) {
   const { title, description } = TOOLS[name];
-  return { title, description, inputSchema, annotations: READ_ONLY };
+  const outputSchema = name === 'codebase-retrieval' ? {} : { outputSchema: TOOL_OUTPUTS[name] };
+  return { title, description, inputSchema, ...outputSchema, annotations: READ_ONLY };
 }
 
-/** No structured content: clients of the index, search and ask service break on it (wire sheet, section 10). */
+/** Notifies a client that wants progress while it waits for the index; `undefined` for others. */
+function reporterOf({ _meta, sendNotification }: Call): ((done: number, total: number) => void) | undefined {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let last = -1;
+  return (done, total) => {
+    // By the protocol, progress only grows.
+    if (done <= last) return;
+    last = done;
+    const message = `${done} of ${total} new or changed files are indexed`;
+    void sendNotification({
+      method: 'notifications/progress',
+      params: { progressToken, progress: done, total, message },
+    }).catch(() => undefined);
+  };
+}
+
+/** The same as text for clients without structured content. */
+function jsonResult(value: object): CallToolResult {
+  return { ...textResult(JSON.stringify(value)), structuredContent: { ...value } };
+}
+
 function textResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }] };
 }

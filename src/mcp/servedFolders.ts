@@ -89,9 +89,18 @@ export class ServedFolders {
   }
 
   /** Waits for at most `ms` milliseconds until the indexes have all files as they are now. */
-  async freshen(ms: number, signal: AbortSignal): Promise<Freshness> {
+  async freshen(
+    ms: number,
+    signal: AbortSignal,
+    onProgress?: (done: number, total: number) => void,
+  ): Promise<Freshness> {
     const folders = [...this.#folders.values()];
-    const fresh = await Promise.all(folders.map((folder) => folder.freshen(ms, signal)));
+    const report = (): void => {
+      const under = folders.map(({ progress }) => progress);
+      const sum = (of: 'done' | 'total'): number => under.reduce((all, one) => all + one[of], 0);
+      if (sum('total') > 0) onProgress?.(sum('done'), sum('total'));
+    };
+    const fresh = await Promise.all(folders.map((folder) => folder.freshen(ms, signal, report)));
     const times = fresh.flatMap(({ asOf }) => asOf ?? []);
     return {
       notes: fresh.flatMap(({ note }) => note ?? []),

@@ -21,7 +21,7 @@ export const TOOLS = {
     description:
       'Use this first for any question about the code: what something does, where it is, how it works. Give the request in ' +
       'plain words or a name. Returns text: for each file a line "Path:", then its lines with numbers, "..." where lines are ' +
-      `left out; the best file first. It ends where results no longer fit. ${NOT_FOUND}`,
+      `left out; the best file first; then lines that use what was found. It ends where results no longer fit. ${NOT_FOUND}`,
     inputs: {
       information_request: 'What to find, in plain words',
       max_output_length: 'Most characters of the answer; 20,000 by default, 4 are about a token',
@@ -67,16 +67,17 @@ export const TOOLS = {
     title: 'Outline',
     description:
       'List the definitions of a file, or of the files of a folder, as "lines kind name". Use it before you read a file. ' +
-      'Returns JSON; isCut tells whether there is more.',
-    inputs: { path: 'A file, folder or glob' },
+      'Returns JSON; nextOffset if there are more files.',
+    inputs: { path: 'A file, folder or glob', offset: 'The nextOffset of the last answer' },
   },
   list_files: {
     title: 'List files',
-    description: `List indexed files by folder, glob, language or change. Returns JSON; isCut tells whether there is more. ${NOT_FOUND}`,
+    description: `List indexed files by folder, glob, language or change. Returns JSON; nextOffset if there are more. ${NOT_FOUND}`,
     inputs: {
       path: 'A folder or glob; all files by default',
       language: 'A language or extension, such as python or .ts',
       changed: 'Only files with changes that are not committed',
+      offset: 'The nextOffset of the last answer',
       limit: `Most files; ${TOOL_LIMITS.defaultFiles} by default`,
     },
   },

@@ -47,6 +47,11 @@ export interface Exchange {
   readonly provider: ShownProvider;
   /** Size of the input to the provider besides the question. */
   readonly sent: { readonly files: number; readonly characters: number };
+  /** The model that ordered the passages, what it received, and why it did not order them, if so. */
+  readonly reranking?: ShownProvider & {
+    readonly sent: { readonly files: number; readonly characters: number };
+    readonly failure?: string;
+  };
   readonly passages: readonly ShownPassage[];
   /** Markdown in which `[n]` cites a passage. */
   readonly markdown: string;

@@ -56,8 +56,12 @@ export interface ShownParts {
 }
 
 export interface SearchReply {
-  /** Files from the requested one on, best first. */
+  /** Files that precede {@link files} in the list and that the page has already. */
+  readonly from: number;
+  /** Best first. */
   readonly files: readonly ShownFile[];
+  /** Whether these are the first files, and a reply with all follows at once. */
+  readonly isBeginning: boolean;
   /** Whether there may be more than the limit. */
   readonly hasMore: boolean;
   readonly problems: readonly ShownProblem[];
@@ -107,9 +111,17 @@ interface QueryRequest {
 
 export interface SearchMethods {
   ready(nothing: undefined): SearchState;
-  /** Searches; cancelled when the page aborts it. `limit: null` is the setting's; `from` leaves out files that the page has. */
+  /**
+   * Searches; cancelled when the page aborts it. `limit: null` is the setting's; `from` leaves out files that the page has; `first`
+   * is the number of files to report before the others, 0 for none.
+   */
   search(
-    request: QueryRequest & { readonly limit: number | null; readonly from: number; readonly readAll: boolean },
+    request: QueryRequest & {
+      readonly limit: number | null;
+      readonly from: number;
+      readonly first: number;
+      readonly readAll: boolean;
+    },
   ): SearchReply;
   /** Number of files that the query finds; `null` where counting takes too long. `isLeast`: there are more. */
   count(request: QueryRequest): { readonly files: number; readonly isLeast: boolean } | null;
@@ -156,6 +168,7 @@ export const searchView: ViewContract<SearchMethods, SearchEvents> = {
       query,
       limit: z.nullable(z.int().check(z.gte(1), z.lte(MAX_FILES))),
       from: z.int().check(z.gte(0), z.lte(MAX_FILES)),
+      first: z.int().check(z.gte(0), z.lte(MAX_FILES)),
       readAll: z.boolean(),
     }),
     count: z.strictObject({ query }),

@@ -78,9 +78,9 @@ export class ViewServer<M extends ViewMethods<M>, E> {
 function checked<M extends ViewMethods<M>, E>({ requests }: ViewContract<M, E>, handlers: Handlers<M>): Handlers<M> {
   const names = Object.keys(handlers) as (keyof M & string)[];
   const all = names.map((name) => {
-    const handle: Handlers<M>[typeof name] = (argument, signal) => {
+    const handle: Handlers<M>[typeof name] = (argument, signal, report) => {
       const parsed = requests[name].safeParse(argument);
-      if (parsed.success) return handlers[name](parsed.data as typeof argument, signal);
+      if (parsed.success) return handlers[name](parsed.data as typeof argument, signal, report);
       const [issue] = parsed.error.issues;
       throw protocolErrors.invalidRequest(name, issue?.path.join('.') ?? '', issue?.message ?? '');
     };

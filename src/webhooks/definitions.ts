@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import type { Clock } from '../base/clock.ts';
 import { describeError, explainWriteError, isWriteError } from '../base/errors.ts';
 import { FencedJson, type FencedRead } from '../base/fencedJson.ts';
@@ -10,75 +10,21 @@ import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { webhookErrors } from './errors.ts';
 import { Filter } from './filter/filter.ts';
-import { isHttpUrl, NAME, NAME_RULE, WEBHOOK_TYPES } from './names.ts';
+import { nameOfForward } from './names.ts';
+import {
+  forwardInput,
+  expertInput,
+  parse,
+  RECORD,
+  secretInput,
+  triggerInput,
+  webhookInput,
+  type Expert,
+  type ForwardExpert,
+  type Trigger,
+} from './schemas.ts';
 import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
-import { isSigned, signatureInput } from './signatures.ts';
-
-export const WEBHOOK_SCOPES = ['organization', 'personal'] as const;
-
-const name = z.string('must be a string').check(z.regex(NAME, `must be ${NAME_RULE}`));
-const description = z._default(
-  z.string('must be a string').check(z.maxLength(2000, 'must have at most 2000 characters')),
-  '',
-);
-const flag = z._default(z.boolean('must be true or false'), true);
-
-const webhookInput = z
-  .strictObject({
-    name,
-    type: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'bearer_token'),
-    /** Of the type `hmac`. */
-    signature: z.optional(signatureInput),
-    description,
-    scope: z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal'),
-    enabled: flag,
-  })
-  .check(
-    z.refine(({ type, signature }) => (type === 'hmac') === (signature !== undefined), {
-      path: ['signature'],
-      message: 'is for the type hmac, which needs it',
-    }),
-  );
-/** The sender's own secret; without it, a new one is made. */
-const secretInput = z.optional(
-  z
-    .string('must be a string')
-    .check(
-      z.minLength(8, 'must have at least 8 characters'),
-      z.maxLength(500, 'must have at most 500 characters'),
-      z.regex(/^[\x21-\x7e]*$/, 'must have letters, digits and punctuation of ASCII only'),
-    ),
-);
-export type WebhookInput = z.input<typeof webhookInput>;
-
-const triggerInput = z.strictObject({
-  type: z._default(z.literal('webhook', 'must be webhook'), 'webhook'),
-  name,
-  webhook: name,
-  filter: z.optional(z.unknown()),
-  expert: z._default(name, 'record'),
-  enabled: flag,
-});
-export type TriggerInput = z.input<typeof triggerInput>;
-export type Trigger = z.output<typeof triggerInput>;
-
-const count = (max: number) =>
-  z.int('must be a whole number').check(z.gte(1, `must be 1 to ${max}`), z.lte(max, `must be 1 to ${max}`));
-const expertInput = z.strictObject({
-  name,
-  type: z.literal('forward', 'must be forward; "record" exists already'),
-  url: z.string('must be a URL').check(z.refine(isHttpUrl, 'must be an http or https URL without a password in it')),
-  /** Time limit of one attempt. */
-  timeout_ms: z._default(count(600_000), 30_000),
-  max_attempts: z._default(count(50), 8),
-  concurrency: z._default(count(64), 4),
-});
-export type ExpertInput = z.input<typeof expertInput>;
-export type ForwardExpert = z.output<typeof expertInput>;
-/** `record` stores the event and does nothing else. */
-export type Expert = ForwardExpert | { readonly name: 'record'; readonly type: 'record' };
-
-export const RECORD: Expert = { name: 'record', type: 'record' };
+import { isSigned } from './signatures.ts';
 
 export interface Webhook extends z.output<typeof webhookInput> {
   readonly id: string;
@@ -87,11 +33,23 @@ export interface Webhook extends z.output<typeof webhookInput> {
   readonly secrets: readonly SecretRecord[];
 }
 
+/** A webhook whose trigger and expert of the same name forward all its events. */
+export interface Forward {
+  readonly webhook: Webhook;
+  readonly trigger: Trigger;
+  readonly expert: ForwardExpert;
+  /** Of a new one only; a webhook of the type `anything` has none. */
+  readonly secret?: string;
+  readonly isNew: boolean;
+}
+
 /** A key that verifies signatures; a hash of it could not. */
 export interface SigningKey {
   readonly key: string;
   readonly expiresAt?: number;
 }
+
+export type { Expert, ForwardExpert, Trigger } from './schemas.ts';
 
 /** A trigger with its parsed filter. */
 interface ReadyTrigger {
@@ -196,19 +154,80 @@ export class Definitions {
 
   /**
    * Creates a webhook; its secret is returned only here. `secret` is the sender's own; without it, a new one is made. Throws
-   * `InvalidDefinition` and `NameTaken`.
+   * `InvalidDefinition` and `NameTaken`. `more` is written with it.
    */
-  createWebhook(input: unknown, ownSecret?: unknown): { readonly webhook: Webhook; readonly secret: string } {
+  createWebhook(
+    input: unknown,
+    ownSecret?: unknown,
+    more: Partial<DefinitionsFile> = {},
+  ): { readonly webhook: Webhook; readonly secret: string } {
     const checked = parse(webhookInput, input, 'webhook');
     requireFree('webhook', checked.name, this.webhooks);
     const id = `wh_${randomBytes(12).toString('base64url')}`;
     const secret = this.#secretFor(checked.type, ownSecret);
-    const secrets = [{ hash: hashSecret(secret) }];
+    const secrets = secret === '' ? [] : [{ hash: hashSecret(secret) }];
     const webhook: Webhook = { ...checked, id, createdAt: this.#options.clock.now(), secrets };
     // Keys first: a key without its webhook does no harm, a webhook without its key cannot be used.
     if (isSigned(webhook)) this.#saveKeys({ ...this.#keys, [id]: [{ key: secret }] });
-    this.#save({ webhooks: [...this.webhooks, webhook] });
+    this.#save({ ...more, webhooks: [...this.webhooks, webhook] });
     return { webhook, secret };
+  }
+
+  /**
+   * Creates a webhook with a trigger and an expert that forward all its events to a URL, the three of one name and in one write;
+   * {@link deleteForward} undoes it. Returns the existing ones of the same name, type and URL, without their secret. Throws
+   * `InvalidDefinition` and `NameTaken`.
+   */
+  createForward(input: unknown, ownSecret?: unknown): Forward {
+    const { url, from, signature, name: wanted } = parse(forwardInput, input, 'forward');
+    const existing = this.#forwards().find(({ webhook, expert }) =>
+      wanted === undefined ? webhook.type === from && expert.url === url : webhook.name === wanted,
+    );
+    if (existing) {
+      const { webhook, expert } = existing;
+      if (webhook.type === from && expert.url === url) return { ...existing, isNew: false };
+    }
+    const taken = [...this.webhooks, ...this.triggers, ...this.experts].map((one) => one.name);
+    const name = wanted ?? nameOfForward(from, url, taken);
+    requireFree('trigger', name, this.triggers);
+    requireFree('expert', name, this.experts);
+    const trigger = parse(triggerInput, { name, webhook: name, expert: name }, 'trigger');
+    const expert = parse(expertInput, { name, type: 'forward', url }, 'expert');
+    const created = this.createWebhook({ name, type: from, signature }, ownSecret, {
+      triggers: [...this.triggers, trigger],
+      experts: [...this.#kept.experts, expert],
+    });
+    return { ...created, trigger, expert, isNew: true };
+  }
+
+  /**
+   * Deletes what {@link createForward} created, in one write. Throws `NoSuchDefinition`, and `InUse` where other triggers use the
+   * webhook or the expert or `waiting` runs wait, unless `force`.
+   */
+  deleteForward(name: string, force = false, waiting = 0): void {
+    const found = this.#forwards().find(({ webhook }) => webhook.name === name);
+    if (!found) throw webhookErrors.noSuch('forward', name);
+    const others = this.triggers.filter((one) => one.name !== name);
+    const users = others.filter(({ expert }) => expert === name);
+    const events = others.filter(({ webhook }) => webhook === name);
+    if (!force && events.length > 0) throw webhookErrors.inUse('webhook', name, events);
+    if (!force && users.length + waiting > 0) throw webhookErrors.inUse('expert', name, users, waiting);
+    this.#save({
+      webhooks: this.webhooks.filter((one) => one.name !== name),
+      triggers: others.filter(({ webhook }) => webhook !== name),
+      experts: this.#kept.experts.filter((one) => one.name !== name),
+    });
+    this.#dropKeys(found.webhook.id);
+  }
+
+  /** The webhooks with a trigger and a forwarding expert of the same name. */
+  #forwards(): Omit<Forward, 'isNew'>[] {
+    return this.webhooks.flatMap((webhook) => {
+      const { name } = webhook;
+      const trigger = this.triggers.find((one) => one.name === name && one.webhook === name && one.expert === name);
+      const expert = this.#kept.experts.find((one) => one.name === name);
+      return trigger && expert ? [{ webhook, trigger, expert }] : [];
+    });
   }
 
   /**
@@ -221,6 +240,8 @@ export class Definitions {
     ownSecret?: unknown,
   ): { readonly webhook: Webhook; readonly secret: string } {
     const before = this.webhook(name);
+    if (before.type === 'anything')
+      throw webhookErrors.invalidDefinition('webhook', 'type', 'is anything, which has no secret');
     const now = this.#realClock.now();
     const secret = this.#secretFor(before.type, ownSecret);
     const until = now + overlapMs;
@@ -247,10 +268,13 @@ export class Definitions {
     return { webhook, secret };
   }
 
-  /** Changes the fields in the input. Throws `InvalidDefinition` and `NoSuchDefinition`. */
-  changeWebhook(name: string, input: Partial<Pick<WebhookInput, 'description' | 'scope' | 'enabled'>>): Webhook {
+  /** Changes the fields in the input; `null` removes the answer. Throws `InvalidDefinition` and `NoSuchDefinition`. */
+  changeWebhook(name: string, input: Readonly<Record<string, unknown>>): Webhook {
     const { id, createdAt, secrets, ...before } = this.webhook(name);
-    const checked = parse(webhookInput, { ...before, ...input, name: before.name, type: before.type }, 'webhook');
+    const fields: Readonly<Record<string, unknown>> = { ...before, ...input, name: before.name, type: before.type };
+    const { answer, ...rest } = fields;
+    const changed = answer === null || answer === undefined ? rest : { ...rest, answer };
+    const checked = parse(webhookInput, changed, 'webhook');
     const webhook = { ...checked, id, createdAt, secrets };
     this.#replaceWebhook(webhook);
     return webhook;
@@ -265,23 +289,33 @@ export class Definitions {
       webhooks: this.webhooks.filter((one) => one.name !== name),
       triggers: this.triggers.filter(({ webhook }) => webhook !== name),
     });
-    if (!(id in this.#keys)) return users;
+    this.#dropKeys(id);
+    return users;
+  }
+
+  /** Drops the keys of a deleted webhook. */
+  #dropKeys(id: string): void {
+    if (!(id in this.#keys)) return;
     try {
       this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
     } catch (error) {
       // The webhook is deleted. A key without it does no harm.
       if (!isWriteError(error)) throw error;
     }
-    return users;
   }
 
   /** Creates a trigger, or with `replace` changes it. Throws `InvalidDefinition`, `InvalidFilter`, `NameTaken`. */
   saveTrigger(input: unknown, replace = false): Trigger {
+    const { name } = parse(triggerInput, input, 'trigger');
+    return this.#putTrigger(input, replace ? this.triggers.find((one) => one.name === name) : undefined);
+  }
+
+  /** Puts a trigger in the place of another, or behind all. */
+  #putTrigger(input: unknown, before: Trigger | undefined): Trigger {
     const trigger = parse(triggerInput, input, 'trigger');
-    if (!replace) requireFree('trigger', trigger.name, this.triggers);
+    if (trigger.name !== before?.name) requireFree('trigger', trigger.name, this.triggers);
     this.webhook(trigger.webhook);
     if (!this.expert(trigger.expert)) throw webhookErrors.noSuch('expert', trigger.expert);
-    const before = this.triggers.find((one) => one.name === trigger.name);
     // An unchanged filter from a version with fewer checks stays.
     if (trigger.filter !== undefined && !isDeepStrictEqual(trigger.filter, before?.filter)) new Filter(trigger.filter);
     const those = this.triggers.map((one) => (one === before ? trigger : one));
@@ -289,10 +323,12 @@ export class Definitions {
     return trigger;
   }
 
-  /** Changes the fields in the input; `null` removes the filter. Throws as {@link saveTrigger}, and `NoSuchDefinition`. */
+  /** Changes the fields in the input, perhaps its name; `null` removes the filter. Throws as {@link saveTrigger}, and `NoSuchDefinition`. */
   changeTrigger(name: string, input: Readonly<Record<string, unknown>>): Trigger {
-    const { filter, ...changed } = { ...this.trigger(name), ...input, name };
-    return this.saveTrigger({ ...changed, ...(filter !== null && filter !== undefined && { filter }) }, true);
+    const before = this.trigger(name);
+    const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+    const { filter, ...changed } = { ...before, ...given };
+    return this.#putTrigger({ ...changed, ...(filter !== null && filter !== undefined && { filter }) }, before);
   }
 
   trigger(name: string): Trigger {
@@ -324,9 +360,14 @@ export class Definitions {
     return byName('webhook', name, this.webhooks);
   }
 
+  /** Empty for the type `anything`. */
   #secretFor(type: Webhook['type'], own: unknown): string {
     const isStandard = type === 'standard_webhooks';
     const given = parse(secretInput, own, 'webhook', 'secret');
+    if (type === 'anything') {
+      if (given === undefined) return '';
+      throw webhookErrors.invalidDefinition('webhook', 'secret', 'is not for the type anything');
+    }
     if (isStandard && given !== undefined && !/^(?:whsec_)?[\w+/]+={0,2}$/.test(given))
       throw webhookErrors.invalidDefinition('webhook', 'secret', 'must be base64, perhaps after whsec_');
     return given ?? newSecret(isStandard ? 'base64' : 'base64url');
@@ -405,16 +446,6 @@ export class Definitions {
       logger.warn(`Webhooks can be read, and changed once the disk allows it: ${describeError(explained)}`);
     }
   }
-}
-
-function parse<S extends z.ZodMiniType>(schema: S, input: unknown, kind: string, field = ''): z.output<S> {
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  const { code, path, message, ...rest } = result.error.issues[0]!;
-  const keys = code === 'unrecognized_keys' ? (rest as { readonly keys?: readonly string[] }).keys : undefined;
-  if (keys) throw webhookErrors.invalidDefinition(kind, keys.join(', '), 'is unknown');
-  const at = path.join('.') || field;
-  throw webhookErrors.invalidDefinition(kind, at, at === '' ? 'must be an object' : message);
 }
 
 function requireFree(kind: string, name: string, those: readonly { readonly name: string }[]): void {

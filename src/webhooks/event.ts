@@ -35,12 +35,16 @@ export interface Run {
   readonly attempts: readonly Attempt[];
   /** Earliest time of the next attempt; milliseconds since 1970. */
   readonly nextAt?: number;
+  /** Number of attempts before a person last had it retried: these no longer count. */
+  readonly retriedAfter?: number;
 }
 
 export interface EventState {
   readonly status: EventStatus;
   readonly evaluations: readonly TriggerEvaluation[];
   readonly runs: readonly Run[];
+  /** Ids of the events that were edited from this one, directly or in turn; oldest first. */
+  readonly edits?: readonly string[];
   /** Whether its record is damaged: missing values are unknown. */
   readonly isDamaged?: true;
 }
@@ -79,8 +83,13 @@ export interface StoredEvent extends EventSummary {
   readonly key?: string;
   /** Id of the event that this one repeats. */
   readonly replayOf?: string;
+  /** Id of the event that this one was edited from. */
+  readonly editOf?: string;
   /** Whether a person created it as a test, instead of a delivery to the intake. */
   readonly isTest?: true;
+  /** Method and query of the request, if not POST and empty. */
+  readonly method?: string;
+  readonly query?: string;
 }
 
 /** An id with ten digits: ids sort in the order of arrival. */

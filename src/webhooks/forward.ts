@@ -19,9 +19,9 @@ export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
   readonly afterMs?: number;
 };
 
-/** Posts an event's raw bytes and headers to the URL of an expert. Throws only for a cancelled `signal`. */
+/** Sends an event's raw bytes and headers to the URL of an expert, by its method and with its query. Throws only for a cancelled `signal`. */
 export async function forward(
-  event: Pick<StoredEvent, 'id' | 'headers' | 'body'>,
+  event: Pick<StoredEvent, 'id' | 'headers' | 'body' | 'method' | 'query'>,
   trigger: string,
   { url, timeout_ms: timeoutMs }: ForwardExpert,
   { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },
@@ -29,14 +29,15 @@ export async function forward(
   const { request } = await import('../base/undici.ts');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const { statusCode, headers, body } = await request(url, {
-      method: 'POST',
+    const { method = 'POST', query } = event;
+    const { statusCode, headers, body } = await request(withQuery(url, query), {
+      method: method as Dispatcher.HttpMethod,
       headers: [
         ...event.headers.filter(isForwarded).flat(),
         ...['X-Sextant-Event-Id', event.id],
         ...['X-Sextant-Trigger', encodeURIComponent(trigger)],
       ],
-      body: event.body,
+      ...(event.body.length > 0 && { body: event.body }),
       signal: AbortSignal.any([signal, timeout]),
       ...(dispatcher && { dispatcher }),
     });
@@ -59,6 +60,12 @@ export async function forward(
       error: isLate ? `no answer within ${timeoutMs / 1000} s` : describeError(error),
     };
   }
+}
+
+function withQuery(url: string, query: string | undefined): string {
+  if (query === undefined) return url;
+  const [place = '', fragment] = url.split('#', 2);
+  return `${place}${place.includes('?') ? '&' : '?'}${query}${fragment === undefined ? '' : `#${fragment}`}`;
 }
 
 function isForwarded([name, value]: Header): boolean {

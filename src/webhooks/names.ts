@@ -21,9 +21,20 @@ export function forwardName(trigger: string, taken: readonly string[]): string {
   }
 }
 
+/** The first name for a forward of events from a sender to a URL that is not in `taken`, such as `github localhost-3000`. */
+export function nameOfForward(from: WebhookType, url: string, taken: readonly string[]): string {
+  const { hostname, port } = new URL(url);
+  const host = `${hostname}${port === '' ? '' : `-${port}`}`.replace(/[^\p{L}\p{N}.-]+/gu, '-').replace(/^-+/, '');
+  for (let number = 1; ; number++) {
+    const name = `${from.replaceAll('_', ' ')} ${host.slice(0, 36)}${number === 1 ? '' : ` ${number}`}`;
+    if (!taken.includes(name)) return name;
+  }
+}
+
 /**
  * How the sender of a webhook proves its identity: by a bearer token, by a signature of https://www.standardwebhooks.com, as a
- * system documents it, or by an HMAC that the webhook's `signature` describes.
+ * system documents it, or by an HMAC that the webhook's `signature` describes. `anything` needs no proof, and so is for programs of
+ * this machine alone.
  */
 export const WEBHOOK_TYPES = [
   'bearer_token',
@@ -35,6 +46,7 @@ export const WEBHOOK_TYPES = [
   'shopify',
   'pagerduty',
   'hmac',
+  'anything',
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 

@@ -19,6 +19,7 @@ import {
 } from './event.ts';
 import { backoffMs, forward } from './forward.ts';
 import type { EventJournal } from './journal/eventJournal.ts';
+import { payloadOf } from './payload.ts';
 
 export interface RunQueueOptions {
   readonly journal: EventJournal;
@@ -40,11 +41,12 @@ const EVALUATING = { events: 256, bytes: 16_000_000 };
 /** Bytes of new bodies that are kept in memory instead of read again from the disk. */
 const FRESH_BYTES = 16_000_000;
 
+const EVALUATION_WAIT_MS = 20;
 /** Upper bound of the delay between attempts to persist a run's result. */
 const LONGEST_WRITE_WAIT_MS = 60_000;
 
 /** The parts of an event that a run needs. */
-type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body'>;
+type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body' | 'method' | 'query'>;
 
 /** A new payload, with its parsed body if known. */
 export type FreshPayload = Payload & { readonly json?: unknown };
@@ -74,6 +76,8 @@ export class RunQueue {
   readonly #evaluating = { events: 0, bytes: 0 };
   readonly #lanes = new Map<string, Lane>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Timers of runs that wait for their next attempt; see {@link keyOf}. */
+  readonly #delayed = new Map<string, NodeJS.Timeout>();
   readonly #stop = new AbortController();
   /** What is wrong with the disk, said once and not for each event that waits for it. */
   #lastProblem = '';
@@ -109,6 +113,46 @@ export class RunQueue {
   waitingFor(expert: string): number {
     const { tasks, active, later } = this.#lane(expert);
     return tasks.size + active + later;
+  }
+
+  /**
+   * Starts failed runs of an event again, and those that wait for their next attempt, now. Resolves to their number once that is on
+   * the disk.
+   */
+  async retry(event: number, isWanted: (run: Run) => boolean): Promise<number> {
+    const canRetry = (run: Run): boolean =>
+      isWanted(run) && (run.state === 'failed' || this.#delayed.has(keyOf({ event, trigger: run.trigger })));
+    const { status, runs } = await this.#options.journal.state(event);
+    if (status === 'received' || !runs.some(canRetry)) return 0;
+    let retried: Run[] = [];
+    await this.#record(event, (state) => {
+      retried = state.runs.filter(canRetry);
+      const again = state.runs.map((run): Run => {
+        if (!retried.includes(run)) return run;
+        const { nextAt: _, ...rest } = run;
+        return { ...rest, state: 'waiting', retriedAfter: run.attempts.length };
+      });
+      return { ...state, runs: again, status: eventStatusOf(again) };
+    });
+    for (const { trigger, expert, state } of retried) {
+      const task = { event, trigger };
+      const timer = this.#delayed.get(keyOf(task));
+      if (timer) this.#endDelay(task, expert, timer);
+      // Without its timer, a run that waited has begun meanwhile.
+      else if (state === 'waiting') continue;
+      this.#schedule(task, expert);
+    }
+    return retried.length;
+  }
+
+  /** Records that an event was edited from another; resolves when that is on the disk. */
+  async addEdit(event: number, id: string): Promise<readonly string[]> {
+    const { journal } = this.#options;
+    // The evaluation of its triggers writes a whole state.
+    while (journal.summary(event)?.status === 'received') await sleep(EVALUATION_WAIT_MS, this.#stop.signal);
+    if (!journal.summary(event)) return [];
+    const { edits = [] } = await this.#record(event, (state) => ({ ...state, edits: [...(state.edits ?? []), id] }));
+    return edits;
   }
 
   /** Gives up runs under way, which the next start begins again. */
@@ -164,7 +208,7 @@ export class RunQueue {
     const webhook = definitions.webhookById(webhookId);
     const triggers = webhook ? definitions.triggersOf(webhook) : [];
     if (triggers.length === 0) return { ...NEW_STATE, status: 'unmatched' };
-    const payload: unknown = event && ('json' in event ? event.json : JSON.parse(event.body.toString()));
+    const payload: unknown = event && ('json' in event ? event.json : payloadOf(event.headers, event.body));
     const evaluations: TriggerEvaluation[] = [];
     const runs: Run[] = [];
     for (const { trigger, filter } of triggers) {
@@ -182,7 +226,9 @@ export class RunQueue {
   /** Drops a parsed body, which may take many times its bytes. */
   #forgetJson(number: number): void {
     const fresh = this.#fresh.get(number);
-    if (fresh && 'json' in fresh) this.#fresh.set(number, { id: fresh.id, headers: fresh.headers, body: fresh.body });
+    if (!fresh || !('json' in fresh)) return;
+    const { json: _, ...payload } = fresh;
+    this.#fresh.set(number, payload);
   }
 
   #forget(number: number): void {
@@ -204,8 +250,7 @@ export class RunQueue {
     }
     const timer = setTimeout(
       () => {
-        this.#timers.delete(timer);
-        this.#lane(expert).later--;
+        this.#endDelay(task, expert, timer);
         this.#lane(expert).tasks.add(task);
         this.#pumpLane(expert);
       },
@@ -214,6 +259,14 @@ export class RunQueue {
     );
     this.#lane(expert).later++;
     this.#timers.add(timer);
+    this.#delayed.set(keyOf(task), timer);
+  }
+
+  #endDelay(task: RunTask, expert: string, timer: NodeJS.Timeout): void {
+    clearTimeout(timer);
+    this.#timers.delete(timer);
+    this.#delayed.delete(keyOf(task));
+    this.#lane(expert).later--;
   }
 
   #lane(expert: string): Lane {
@@ -268,8 +321,9 @@ export class RunQueue {
     return ({ nextAt: _, ...run }) => {
       const attempts = [...run.attempts, attempt];
       if (isDone) return { ...run, attempts, state: 'succeeded' };
-      if (!canRetry || attempts.length >= expert.max_attempts) return { ...run, attempts, state: 'failed' };
-      const waitMs = Math.max(backoffMs(attempts.length, backoffBaseMs), afterMs);
+      const counted = attempts.length - (run.retriedAfter ?? 0);
+      if (!canRetry || counted >= expert.max_attempts) return { ...run, attempts, state: 'failed' };
+      const waitMs = Math.max(backoffMs(counted, backoffBaseMs), afterMs);
       return { ...run, attempts, nextAt: Math.ceil(clock.now() + waitMs) };
     };
   }
@@ -358,6 +412,10 @@ export class RunQueue {
     );
     this.#timers.add(timer);
   }
+}
+
+function keyOf({ event, trigger }: RunTask): string {
+  return `${event} ${trigger}`;
 }
 
 function failedRun({ nextAt: _, ...run }: Run, attempt: Attempt): Run {

@@ -32,41 +32,57 @@ const LARGEST_SHARE = 1 / 4;
 /** Number of lines that are shown of a larger place. */
 const MAX_LINES = 60;
 
+/** Lines of a file to show: the first of `forms` that there is room for. */
+export interface RetrievedLines {
+  readonly file: { readonly path: string; readonly text: string };
+  readonly forms: readonly {
+    readonly spans: readonly LineSpan[];
+    /** Largest share of the whole that it may fill. */
+    readonly share?: number;
+  }[];
+}
+
 /**
  * Formats the found places for a model or a person: files in the given order. Each has a line `Path: `, then its lines
  * with their numbers (right-aligned to six, tab), in order, and `...` where lines are left out. Definitions are shown
  * whole. Never longer than `maxLength` UTF-16 units: the least relevant lines are left out.
  */
 export function formatRetrieval(files: readonly RetrievedFile[], maxLength: number): string {
-  const sections = files.map((file) => new Section(file));
-  const wanted = sections
-    .flatMap((section, rank) =>
-      section.file.places.map((place, i) => ({ section, place, order: rank + i * FILES_PER_PLACE })),
-    )
-    .sort((a, b) => a.order - b.order);
-  const head = files.length === 0 ? NONE : HEAD;
+  const wanted = files
+    .flatMap((file, rank) => file.places.map((place, i) => ({ file, place, order: rank + i * FILES_PER_PLACE })))
+    .sort((a, b) => a.order - b.order)
+    .map(({ file, place }) => ({ file, forms: formsOf(place) }));
+  return formatLines(wanted, maxLength);
+}
+
+function formsOf({ startLine, endLine, definition = { startLine, endLine } }: RetrievedPlace): RetrievedLines['forms'] {
+  const part: readonly LineSpan[] = [
+    [definition.startLine, definition.startLine],
+    [startLine, Math.min(endLine, startLine + MAX_LINES - 1)],
+  ];
+  return [{ spans: [[definition.startLine, definition.endLine]], share: LARGEST_SHARE }, { spans: part }];
+}
+
+/** Formats lines as {@link formatRetrieval} does; of those that come first, more is shown. */
+export function formatLines(wanted: readonly RetrievedLines[], maxLength: number): string {
+  const sections = new Map(wanted.map(({ file }) => [file, new Section(file)]));
+  const head = wanted.length === 0 ? NONE : HEAD;
   let room = maxLength - head.length;
   const add = (section: Section, spans: readonly LineSpan[], most = room): boolean => {
     if (section.lengthWith(spans) > most) return false;
     room -= section.add(spans);
     return true;
   };
-  for (const { section, place } of wanted) {
-    const { startLine, endLine, definition = place } = place;
-    const share = Math.min(room, maxLength * LARGEST_SHARE);
-    const part: readonly LineSpan[] = [
-      [definition.startLine, definition.startLine],
-      [startLine, Math.min(endLine, startLine + MAX_LINES - 1)],
-    ];
-    if (!add(section, [[definition.startLine, definition.endLine]], share)) add(section, part);
-  }
+  for (const { file, forms } of wanted)
+    forms.some(({ spans, share = 1 }) => add(sections.get(file)!, spans, Math.min(room, maxLength * share)));
   const first = wanted[0];
-  // Not even the best place fits: show its beginning.
-  if (first && sections.every(({ isEmpty }) => isEmpty)) {
-    const { startLine, endLine } = first.place;
-    for (let end = endLine; end >= startLine && !add(first.section, [[startLine, end]]); end--);
+  const all = [...sections.values()];
+  // Not even the best lines fit: show their beginning.
+  if (first && all.every(({ isEmpty }) => isEmpty)) {
+    const [start, end] = first.forms.at(-1)!.spans.at(-1)!;
+    for (let last = end; last >= start && !add(sections.get(first.file)!, [[start, last]]); last--);
   }
-  const shown = sections.filter(({ isEmpty }) => !isEmpty);
+  const shown = all.filter(({ isEmpty }) => !isEmpty);
   return [head, ...shown.map((section) => section.text())].join('\n').slice(0, maxLength);
 }
 
@@ -98,20 +114,20 @@ export function readRetrieval(text: string): ShownLines[] {
 
 /** The shown part of one file. */
 class Section {
-  readonly file: RetrievedFile;
+  readonly #path: string;
   readonly #lines: readonly string[];
   #spans: readonly LineSpan[] = [];
   #length = 0;
   isEmpty = true;
 
-  constructor(file: RetrievedFile) {
-    this.file = file;
-    this.#lines = linesOf(file.text);
+  constructor({ path, text }: RetrievedLines['file']) {
+    this.#path = path;
+    this.#lines = linesOf(text);
   }
 
   /** Number of characters that these spans would add, with the line break before the section. */
   lengthWith(spans: readonly LineSpan[]): number {
-    return 1 + render(this.file.path, this.#lines, merge([...this.#spans, ...spans])).length - this.#length;
+    return 1 + render(this.#path, this.#lines, merge([...this.#spans, ...spans])).length - this.#length;
   }
 
   /** Adds spans; returns the number of added characters. */
@@ -124,7 +140,7 @@ class Section {
   }
 
   text(): string {
-    return render(this.file.path, this.#lines, this.#spans);
+    return render(this.#path, this.#lines, this.#spans);
   }
 }
 

@@ -133,8 +133,12 @@ export class WorkspaceClient {
   }
 
   /** Searches, and has the indexing thread repair damage that the search finds. */
-  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
-    const response = await this.#searching.caller().call('search', request, signal);
+  async search(
+    request: SearchRequest,
+    signal?: AbortSignal,
+    onFirst?: (first: SearchResponse) => void,
+  ): Promise<SearchResponse> {
+    const response = await this.#searching.caller().call('search', request, signal, onFirst);
     for (const root of response.damaged) this.#verify(root);
     return response;
   }

@@ -38,7 +38,16 @@ export interface FilesInput {
   readonly language?: string | undefined;
   /** Files that differ from the last commit, also untracked ones. */
   readonly changed?: boolean | undefined;
+  /** Number of files to skip. */
+  readonly offset?: number | undefined;
   readonly limit?: number | undefined;
+}
+
+export interface OutlineInput {
+  /** A file, a folder, or a glob of paths. */
+  readonly path: string;
+  /** Number of files to skip. */
+  readonly offset?: number | undefined;
 }
 
 export interface ExplainInput {
@@ -177,28 +186,33 @@ export class ModelTools {
   }
 
   /** Definitions of a file with their lines, or of the files of a folder. Throws `NotShown`. */
-  async outline(path: string, signal: AbortSignal): Promise<object> {
+  async outline({ path, offset = 0 }: OutlineInput, signal: AbortSignal): Promise<object> {
     const file = await this.#find(path);
     if (file) return { path: this.#shownPath(file.root, file.path), ...firstOf(file.path, file.text, MAX_OUTLINED) };
-    const { files, leftOut } = await this.#list({ path, limit: MAX_OUTLINED_FILES }, signal);
+    const { files, leftOut } = await this.#list({ path, offset, limit: MAX_OUTLINED_FILES }, signal);
     if (files.length === 0) throw await this.#notShown(path);
     const outlines: object[] = [];
     let room = MAX_OUTLINED;
+    let seen = 0;
     for (const one of files) {
+      if (room <= 0) break;
+      seen++;
       const read = await this.#parts.read(one.root, one.path);
       if (!('text' in read)) continue;
       const outline = firstOf(one.path, read.text, room);
       room -= outline.definitions.length;
       outlines.push({ path: this.#shownPath(one.root, one.path), ...outline });
     }
-    return { files: outlines, ...(leftOut && { isCut: true }) };
+    const hasMore = leftOut || seen < files.length;
+    return { files: outlines, ...(hasMore && { nextOffset: offset + seen }) };
   }
 
   /** Paths of indexed files by glob, language or change, in their order. */
   async listFiles(input: FilesInput, signal: AbortSignal): Promise<object> {
     const { files, leftOut, problems } = await this.#list(input, signal);
     const paths = files.map(({ root, path }) => this.#shownPath(root, path));
-    return { files: paths, ...(leftOut && { isCut: true }), ...(problems.length > 0 && { problems }) };
+    const next = { nextOffset: (input.offset ?? 0) + files.length };
+    return { files: paths, ...(leftOut && next), ...(problems.length > 0 && { problems }) };
   }
 
   /** Why a file is found or not; with a query, its rank, or the parts of the query that it does not match. */
@@ -211,7 +225,7 @@ export class ModelTools {
   }
 
   async #list(
-    { path, language, changed, limit = TOOL_LIMITS.defaultFiles }: FilesInput,
+    { path, language, changed, offset = 0, limit = TOOL_LIMITS.defaultFiles }: FilesInput,
     signal: AbortSignal,
   ): Promise<{ files: readonly PathInFolder[]; leftOut: boolean; problems: readonly string[] }> {
     const most = Math.min(limit, TOOL_LIMITS.maxFiles);
@@ -221,11 +235,11 @@ export class ModelTools {
       ...(language === undefined ? [] : [`lang:${quoted(language)}`]),
       ...(changed ? ['changed:'] : []),
     ];
-    const request = { query: filters.join(' '), limit: most + 1, ...(within && { within }) };
+    const request = { query: filters.join(' '), limit: offset + most + 1, ...(within && { within }) };
     const { results, problems } = await this.#parts.search(request, signal);
     return {
-      files: results.slice(0, most),
-      leftOut: results.length > most,
+      files: results.slice(offset, offset + most),
+      leftOut: results.length > offset + most,
       problems: problems.map(({ message }) => message),
     };
   }

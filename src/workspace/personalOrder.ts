@@ -1,6 +1,4 @@
 import { posix } from 'node:path';
-import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
-import type { SearchResult } from './searcher.ts';
 
 /** A file of the workspace. */
 interface FileOfFolder {
@@ -18,6 +16,13 @@ export interface WorkContext {
   readonly active?: FileOfFolder | undefined;
 }
 
+/** How to order results for a user. */
+export interface PersonalOrder {
+  readonly work: WorkContext;
+  /** Number of results that are fetched at first. */
+  readonly limit: number;
+}
+
 /**
  * Added to scores. The fitted features of two good results differ by more in most queries, and an exact name adds 100: so only results
  * that are about equal change places.
@@ -32,16 +37,12 @@ export function fileKey({ root, path }: FileOfFolder): string {
   return `${root}\0${path}`;
 }
 
-/** The results with those that the user works on slightly higher. `limit` is the number of results that are fetched at first. */
-export function personalOrder(
-  query: string,
-  results: readonly SearchResult[],
-  { recent, changed, active }: WorkContext,
-  limit: number,
-): readonly SearchResult[] {
-  // A list of files is in the order of their paths.
-  if (parseQueryLanguage(query).words.trim() === '') return results;
-  const worth = (result: SearchResult): number => {
+/** The results with those that the user works on slightly higher. */
+export function personalOrder<T extends FileOfFolder & { readonly score: number }>(
+  results: readonly T[],
+  { work: { recent, changed, active }, limit }: PersonalOrder,
+): readonly T[] {
+  const worth = (result: T): number => {
     const key = fileKey(result);
     const isNear = result.root === active?.root && posix.dirname(result.path) === posix.dirname(active.path);
     return result.score + (recent.has(key) ? RECENT : 0) + (changed.has(key) ? CHANGED : 0) + (isNear ? NEAR : 0);

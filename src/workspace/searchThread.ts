@@ -17,7 +17,7 @@ const searcher = new Searcher();
 
 serve<SearchMethods, object>(workerChannel(parentPort), {
   setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
-  search: (request, signal) => searcher.search(request, signal),
+  search: (request, signal, report) => searcher.search(request, signal, report),
   usages: (request, signal) => searcher.usages(request, signal),
   count: (request, signal) => searcher.count(request, signal),
   complete: (request) => searcher.complete(request),

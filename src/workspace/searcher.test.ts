@@ -10,6 +10,7 @@ import { RpcCaller, serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 import { FolderIndex } from './folderIndex.ts';
 import { MAX_FILE_BYTES, indexFolderOf } from './folderOptions.ts';
+import { fileKey } from './personalOrder.ts';
 import { Searcher, type SearchResponse, type SearchResult } from './searcher.ts';
 
 describe('Searcher', () => {
@@ -96,6 +97,44 @@ describe('Searcher', () => {
     } finally {
       searcher.close();
     }
+  });
+
+  it('reports the first results before the others, in the same order', async () => {
+    const files = Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `function lantern${i}() {} // lantern\n`]);
+    const place = await indexed(Object.fromEntries(files) as Record<string, string>);
+    const searcher = new Searcher();
+    const paths = ({ results }: SearchResponse): string[] => results.map(({ path, text }) => `${path} ${text}`);
+    const run = async (limit: number, first: number): Promise<string[][]> => {
+      const parts: string[][] = [];
+      const request = { folders: [place], query: 'lantern', limit, first };
+      const all = paths(await searcher.search(request, undefined, (part) => parts.push(paths(part))));
+      for (const part of parts) assert.deepEqual(part, all.slice(0, first));
+      return [...parts, all];
+    };
+    const counts = async (limit: number, first: number): Promise<number[]> =>
+      (await run(limit, first)).map(({ length }) => length);
+    assert.deepEqual(await counts(6, 3), [3, 6]);
+    // Without further results there is one answer.
+    assert.deepEqual(await counts(6, 6), [6]);
+    assert.deepEqual(await counts(20, 8), [8]);
+    // Files that changed since they were indexed are read before any answer.
+    writeFiles(place.root, { 'f0.ts': 'lantern lantern lantern\n', 'f7.ts': 'nothing\n' });
+    assert.deepEqual(await counts(20, 3), [3, 7]);
+    searcher.close();
+  });
+
+  it('orders results for the user, but not a list of files', async () => {
+    const text = 'export function lantern() {}\n';
+    const place = await indexed({ 'a/one.ts': text, 'b/two.ts': text });
+    const searcher = new Searcher();
+    const work = { recent: new Set([fileKey({ root: place.root, path: 'b/two.ts' })]), changed: new Set<string>() };
+    const run = async (query: string): Promise<string[]> => {
+      const request = { folders: [place], query, limit: 10, personal: { work, limit: 10 } };
+      return (await searcher.search(request)).results.map(({ path }) => path);
+    };
+    assert.deepEqual(await run('lantern'), ['b/two.ts', 'a/one.ts']);
+    assert.deepEqual(await run('lang:ts'), ['a/one.ts', 'b/two.ts']);
+    searcher.close();
   });
 
   it('searches phrases in the files on disk, and shows them', async () => {

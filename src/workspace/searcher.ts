@@ -4,7 +4,6 @@ import { TimeSlice } from '../base/timeSlice.ts';
 import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
-import { PatchedIndex } from '../engine/patchedIndex.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import { escapeRegExp } from '../engine/query/glob.ts';
 import { overlap, type SourceRange } from '../engine/query/sourceRange.ts';
@@ -24,6 +23,8 @@ import { completeFilter, type Completion } from './completion.ts';
 import type { EncodingRule } from './encodings.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { FolderSearch } from './folderSearch.ts';
+import { personalOrder, type PersonalOrder } from './personalOrder.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
 import { relocate } from './relocate.ts';
 import type { KeptPlace, ResultPlace } from './resultPlace.ts';
@@ -66,6 +67,10 @@ export interface SearchRequest {
   readonly isTrusted?: boolean;
   /** Whether to read all files that may have a phrase, however long it takes; see {@link SearchResponse.isUnfinished}. */
   readonly readAll?: boolean;
+  /** Number of results to report before the others are read. */
+  readonly first?: number;
+  /** Orders results for the user. */
+  readonly personal?: PersonalOrder;
 }
 
 /** Lines of a file, counted from 1, both ends included. */
@@ -177,8 +182,15 @@ export class Searcher {
     this.#overlaid.clear();
   }
 
-  /** Searches all folders as one. Rejects with `Cancelled`, within milliseconds. */
-  async search(request: SearchRequest, signal?: AbortSignal): Promise<SearchResponse> {
+  /**
+   * Searches all folders as one. Rejects with `Cancelled`, within milliseconds. `report` receives the first results, if there are
+   * more than `request.first`; the response has them again, and as a rule in the same order.
+   */
+  async search(
+    request: SearchRequest,
+    signal?: AbortSignal,
+    report?: (first: SearchResponse) => void,
+  ): Promise<SearchResponse> {
     const began = performance.now();
     // Lets the cancellation of a request that waited for others arrive before it.
     await new TimeSlice(signal).next();
@@ -189,9 +201,22 @@ export class Searcher {
     throwIfCancelled(signal);
     const leftOut = new Set<string>();
     const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), leftOut));
+    const toResponse = ({ results, isPartial }: Found): SearchResponse => {
+      const damaged = searched.filter(({ reader }) => reader.damage.length > 0);
+      return {
+        results,
+        problems: [...parsed.problems, ...problems].sort((a, b) => a.start - b.start),
+        damaged: damaged.map(({ root }) => root),
+        isPartial: damaged.some(({ reader }) => reader.damage.some(({ documents }) => documents !== 0)),
+        isUnfinished: isPartial,
+        leftOut: leftOut.size,
+        tookMs: performance.now() - began,
+      };
+    };
+    const onFirst = report && ((first: Found): void => report(toResponse(first)));
     let found: Found;
     try {
-      found = await this.#find(searched, parsed, request, leftOut, signal);
+      found = await this.#find(searched, parsed, request, leftOut, signal, onFirst);
       const isPhraseMissing = found.results.length === 0 && !found.isPartial && withoutQuotes(parsed) !== parsed;
       if (isPhraseMissing) {
         parsed = withoutQuotes(parsed);
@@ -204,37 +229,38 @@ export class Searcher {
     } finally {
       for (const { index } of searched) index.close();
     }
-    const damaged = searched.filter(({ reader }) => reader.damage.length > 0);
-    return {
-      results: found.results,
-      problems: [...parsed.problems, ...problems].sort((a, b) => a.start - b.start),
-      damaged: damaged.map(({ root }) => root),
-      isPartial: damaged.some(({ reader }) => reader.damage.some(({ documents }) => documents !== 0)),
-      isUnfinished: found.isPartial,
-      leftOut: leftOut.size,
-      tookMs: performance.now() - began,
-    };
+    return toResponse(found);
   }
 
   /** Searches again while files are found that changed since they were indexed, or were deleted. */
   async #find(
     searched: readonly FolderSearch[],
     parsed: ParsedQuery,
-    { limit, explain = false, except, excerpts = false, readAll }: SearchRequest,
+    { limit, explain = false, except, excerpts = false, readAll, first, personal }: SearchRequest,
     leftOut: Set<string>,
     signal: AbortSignal | undefined,
+    onFirst?: (first: Found) => void,
   ): Promise<Found> {
+    let isReported = onFirst === undefined;
     const regexes = await compileRegexes(parsed);
     const excerpter = new Excerpter(parsed, regexes);
     for (let count = limit + SPARE_HITS, round = 1; ; round++) {
-      const options = { limit: count, explain, regexes, ...(!readAll && { maxText: MAX_TEXT }) };
+      const options = { limit: count, explain, correct: true, regexes, ...(!readAll && { maxText: MAX_TEXT }) };
       const found = await searchIndexes(searched, parsed, options, this.#memory, signal);
       const results: SearchResult[] = [];
       let isStale = false;
       // One open folder may be within another.
       const seen = new Set<string>();
-      for (const one of found.hits) {
+      // A list of files is in the order of their paths.
+      const isPersonal = personal && parsed.words.trim() !== '';
+      const slice = new TimeSlice(signal);
+      for (const one of isPersonal ? forUser(found.hits, searched, personal) : found.hits) {
         if (results.length === limit) break;
+        if (!isReported && results.length === first && !isStale && found.corrections.length === 0) {
+          isReported = true;
+          onFirst!({ ...found, results: [...results] });
+        }
+        if (slice.isOver) await slice.next();
         const folder = searched[one.folder]!;
         const file = join(folder.root, one.hit.path);
         if (seen.has(file)) continue;
@@ -392,56 +418,6 @@ interface Found extends SearchOutcome {
   readonly results: readonly SearchResult[];
 }
 
-/** A folder during one search: its index, with the texts of files that changed since they were indexed. */
-class FolderSearch {
-  readonly root: string;
-  readonly below: string;
-  readonly reader: EngineReader;
-  readonly index: PatchedIndex;
-  readonly changed: ChangedPaths;
-  readonly #read: ReadFile;
-  readonly #leftOut: Set<string>;
-  /** Texts that the index has not yet. */
-  readonly #newer = new Map<string, FileText>();
-
-  /** `leftOut` collects the files that the index has, but that are no results as they are now. */
-  constructor(
-    { root, below = '' }: SearchFolder,
-    reader: EngineReader,
-    changed: ChangedPaths,
-    read: ReadFile,
-    leftOut: Set<string>,
-  ) {
-    this.root = root;
-    this.below = below;
-    this.reader = reader;
-    this.index = new PatchedIndex(reader);
-    this.changed = changed;
-    this.#read = read;
-    this.#leftOut = leftOut;
-  }
-
-  readonly readText = (path: string): string | undefined => {
-    const file = this.#newer.get(path) ?? this.#read(path);
-    if (!file) this.#leftOut.add(join(this.root, path));
-    return file?.text.toString('utf8');
-  };
-
-  /** The text of a hit, if the search was of that text. Otherwise the next search is of the current one. */
-  currentText({ hit: { path, id }, reader, document }: FolderHit): FileText | undefined {
-    const file = this.#newer.get(path) ?? this.#read(path);
-    if (file && documentId(path, file.content) === id) return file;
-    this.#leftOut.add(join(this.root, path));
-    // What is a secret now is not to be found.
-    if (!file || findSecret(file.text) !== undefined) this.index.replace(reader, document);
-    else {
-      this.#newer.set(path, file);
-      this.index.replace(reader, document, { id: documentId(path, file.content), path, text: file.text });
-    }
-    return undefined;
-  }
-}
-
 function present(
   root: string,
   { hit, line }: FolderHit,
@@ -466,6 +442,15 @@ function present(
 
 function linesOf(text: Buffer | undefined): string[] {
   return text === undefined ? [] : text.toString('utf8').split(/\r\n|\r|\n/);
+}
+
+function forUser(
+  hits: readonly FolderHit[],
+  searched: readonly FolderSearch[],
+  order: PersonalOrder,
+): readonly FolderHit[] {
+  const files = hits.map((one) => ({ ...one, ...one.hit, root: searched[one.folder]!.root }));
+  return personalOrder(files, order);
 }
 
 /** The hit with its best place outside of some lines; `undefined` if it has none. */

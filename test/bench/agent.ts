@@ -5,9 +5,8 @@ import { silentLogger } from '../../src/base/log.ts';
 import { isIndexable, splitIdentifier } from '../../src/engine/analyze/words.ts';
 import { retrieveText } from '../../src/mcp/retrieval.ts';
 import { FolderIndex } from '../../src/workspace/folderIndex.ts';
-import { MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
-import { foldersWithin, ModelTools } from '../../src/workspace/modelTools.ts';
-import { Searcher } from '../../src/workspace/searcher.ts';
+import { MAX_FILE_BYTES, type FolderOptions } from '../../src/workspace/folderOptions.ts';
+import { Searcher, type SearchFolder } from '../../src/workspace/searcher.ts';
 import { questionedRepository, type HiddenFile, type PlaceQuestion } from './places/questions.ts';
 
 /** "Find what is needed for this change": the words of the change, and the lines that it needs. */
@@ -22,6 +21,8 @@ export interface AgentTask {
 export interface AgentRun {
   readonly lines: ReadonlySet<string>;
   readonly calls: number;
+  /** Length of all that was read. */
+  readonly characters: number;
   readonly ms: number;
 }
 
@@ -104,66 +105,39 @@ export async function runAgents(
   }
 }
 
-/** Retrieves for the change, then finds the usages of the first definition that was found. */
+/** Retrieves for the change with one call, and reads what comes: code by files, then lines that use the best definitions. */
 async function runWithSextant(
   change: string,
   budget: number,
   searcher: Searcher,
-  folder: {
-    readonly root: string;
-    readonly stateFolder: string;
-    readonly exclude: readonly string[];
-    readonly maxFileBytes: number;
-  },
+  folder: SearchFolder & FolderOptions,
 ): Promise<AgentRun> {
   const { signal } = new AbortController();
-  const search: ConstructorParameters<typeof ModelTools>[0]['search'] = (request) =>
-    searcher.search({ ...request, folders: foldersWithin([folder], request) }, signal);
-  const read = (_root: string, path: string) => Promise.resolve(searcher.read(folder, path));
-  const shown = [{ root: folder.root, prefix: '' }];
-  const tools = new ModelTools({
-    folders: () => shown,
-    search,
-    usages: (request) => searcher.usages({ ...request, folders: foldersWithin([folder], request) }, signal),
-    read,
-    explain: () => Promise.resolve([]),
-  });
+  const folders = [folder];
   const began = performance.now();
+  const { text } = await retrieveText(
+    change,
+    budget * CHARACTERS_PER_TOKEN,
+    {
+      search: (request) => searcher.search({ ...request, folders }, signal),
+      usages: (request) => searcher.usages({ ...request, folders }, signal),
+      read: (_root, path) => Promise.resolve(searcher.read(folder, path)),
+      shown: [{ root: folder.root, prefix: '' }],
+    },
+    signal,
+  );
+  const ms = performance.now() - began;
   const lines = new Set<string>();
-  let left = budget * CHARACTERS_PER_TOKEN;
-  let calls = 1;
-  const found = (await tools.search({ query: change, limit: 3 }, signal)) as {
-    readonly results: readonly { readonly path: string; readonly definition?: string; readonly startLine: number }[];
-  };
-  left -= JSON.stringify(found).length;
-  const name = found.results[0]?.definition?.split(' ').at(-1)?.split(/\.|::/).at(-1);
-  if (name !== undefined && left > 0) {
-    calls++;
-    const used = (await tools.findUsages({ name, limit: 20 }, signal)) as {
-      readonly usages: readonly { readonly path: string; readonly line: number }[];
-    };
-    const text = JSON.stringify(used);
-    if (text.length <= left / 2) {
-      left -= text.length;
-      for (const { path, line } of used.usages) lines.add(`${path}:${line}`);
-    }
+  let path: string | undefined;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('Path: ')) path = line.slice(6);
+    if (line.startsWith('Uses of ')) path = undefined;
+    const number = path !== undefined && /^ *(\d+)\t/.exec(line)?.[1];
+    if (number) lines.add(`${path}:${number}`);
+    const used = path === undefined && /^(.+?:\d+): /.exec(line)?.[1];
+    if (used) lines.add(used);
   }
-  if (left > 200) {
-    calls++;
-    const { text } = await retrieveText(
-      change,
-      Math.floor(left),
-      { search: (request) => search(request, signal), read, shown },
-      signal,
-    );
-    let path = '';
-    for (const line of text.split('\n')) {
-      if (line.startsWith('Path: ')) path = line.slice(6);
-      const number = /^ *(\d+)\t/.exec(line)?.[1];
-      if (number !== undefined) lines.add(`${path}:${number}`);
-    }
-  }
-  return { lines, calls, ms: performance.now() - began };
+  return { lines, calls: 1, characters: text.length, ms };
 }
 
 /** Most matches that grep prints, and lines that one read returns. */
@@ -223,7 +197,12 @@ function runWithGrep(change: string, budget: number, files: readonly HiddenFile[
     for (const one of grep(wordPattern(name)).slice(0, GREP_LINES))
       if (!take(one.path, one.line, one.text.slice(0, 200))) break;
   }
-  return { lines: seen, calls, ms: performance.now() - began };
+  return {
+    lines: seen,
+    calls,
+    characters: budget * CHARACTERS_PER_TOKEN - Math.max(0, left),
+    ms: performance.now() - began,
+  };
 }
 
 /** The line around which most others are. */

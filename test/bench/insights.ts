@@ -4,6 +4,7 @@ import { wholeAmount } from '../../src/analytics/insights/amounts.ts';
 import { forecastMonth } from '../../src/analytics/insights/forecast.ts';
 import type { DaySeries } from '../../src/analytics/insights/series.ts';
 import {
+  materialAccounts,
   unusualSpending,
   usualWorkingDay,
   type SpendingHistory,
@@ -131,6 +132,22 @@ function isAbout({ subject, key, since, until }: UnusualSpending, planted: Plant
   return overlaps && key === planted.affected[subject];
 }
 
+const LEAST = wholeAmount(500);
+
+/** The part of the accounts whose days the report requests. */
+function asReported(truth: Truth): SpendingHistory {
+  const week = truth.accounts
+    .map((one) => ({ ...one, amount: sumOf(one.amounts.slice(-7)) }))
+    .filter(({ amount }) => amount > 0n)
+    .sort((a, b) => (a.amount > b.amount ? -1 : 1));
+  const material = materialAccounts(week, usualWorkingDay(truth.whole, truth.last), LEAST);
+  return {
+    ...truth,
+    accounts: material.length * 2 < week.length ? material : truth.accounts,
+    accountCount: week.length,
+  };
+}
+
 export interface UnusualFigures {
   readonly planted: number;
   readonly recalled: number;
@@ -160,13 +177,13 @@ export function backtestUnusual(users: number, organizations: number): UnusualFi
     const dice = new Dice(seed * 1000 + users);
     for (const end of ENDS) {
       const truth = truthOf(source, parseDay(end)!);
-      const options = { from: truth.last - 6, least: wholeAmount(500) };
+      const options = { from: truth.last - 6, least: LEAST };
       figures.calmWeeks++;
-      figures.calmAlarms += unusualSpending(truth, options).length;
+      figures.calmAlarms += unusualSpending(asReported(truth), options).length;
       const { history, planted } = plant(truth, dice);
       const sum = sumOf([...planted.added.values()]);
       if (sum * 100n < usualWorkingDay(truth.whole, truth.last) * MATERIAL_PERCENT[planted.subject]) continue;
-      const found = unusualSpending(history, options);
+      const found = unusualSpending(asReported(history), options);
       const right = found.filter((one) => isAbout(one, planted));
       figures.planted++;
       figures.recalled += Number(right.some(({ subject }) => subject === planted.subject));

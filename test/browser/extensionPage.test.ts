@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Frame, Page } from 'playwright-core';
+import type { Frame, Locator, Page } from 'playwright-core';
 import { packageVsix } from '../../scripts/lib/package.mjs';
 import { until } from '../support/until.ts';
 import { ROOT, Workbench } from './support.ts';
@@ -37,7 +37,7 @@ describe('the installed extension and its page', () => {
       .getByRole('listitem', { name: /^Sextant – Code Search/ })
       .first()
       .click();
-    page = await readmeFrame(workbench.page);
+    page = await frameWith(workbench.page, (frame) => frame.locator('h1', { hasText: 'Sextant' }));
   });
   after(() => workbench.close());
 
@@ -76,13 +76,7 @@ describe('the installed extension and its page', () => {
   it('explains what to do without a folder', async () => {
     await workbench.run('Sextant Search: Find Code');
     // The README is in a frame, too.
-    await until('the search view offers to open a folder', async () => {
-      for (const frame of workbench.page.frames()) {
-        const button = frame.getByRole('button', { name: 'Open Folder' });
-        if (frame !== workbench.page.mainFrame() && (await button.count()) > 0) return true;
-      }
-      return false;
-    });
+    await frameWith(workbench.page, (frame) => frame.getByRole('button', { name: 'Open Folder' }));
     await workbench.openSextantView();
     await workbench.expand('Index');
     await workbench.page.getByText('Open a folder to search its code').waitFor();
@@ -91,13 +85,18 @@ describe('the installed extension and its page', () => {
   });
 });
 
-/** The README's frame, which is nested in a frame of the editor. */
-async function readmeFrame(page: Page): Promise<Frame> {
-  let found: Frame | undefined;
-  await until('the README', async () => {
-    for (const frame of page.frames())
-      if ((await frame.locator('h1', { hasText: 'Sextant' }).count()) > 0 && frame !== page.mainFrame()) found = frame;
-    return found !== undefined;
+/** The frame within the window that has an element. */
+function frameWith(page: Page, element: (frame: Frame) => Locator): Promise<Frame> {
+  return until('a frame has the element', async () => {
+    for (const frame of page.frames()) {
+      if (frame === page.mainFrame()) continue;
+      // The editor may replace the frame of a view meanwhile.
+      try {
+        if ((await element(frame).count()) > 0) return frame;
+      } catch (error) {
+        if (!frame.isDetached()) throw error;
+      }
+    }
+    return undefined;
   });
-  return found!;
 }

@@ -60,6 +60,27 @@ describe('a newcomer with a folder open', () => {
     await workbench.page.locator('iframe.webview.ready').waitFor({ state: 'detached' });
   }
 
+  it('lists no command in the palette that needs a selection, a result, an account or a server', async () => {
+    const { page, pick } = workbench;
+    await page.keyboard.press('F1');
+    const listed = async (typed: string): Promise<string[]> => {
+      await pick.locator('input.input').fill(`>${typed}`);
+      await workbench.settled();
+      return (await workbench.rows()).map((row) => row.replace(/,.*/, ''));
+    };
+    const [first, ...others] = await listed('Sextant');
+    assert.equal(first, 'Sextant Search: Find Code');
+    await workbench.shoot('palette-sextant');
+    const needing =
+      /Selection|Similar|Usages of|Result|Resume|Undo|Retry|Override|Stop|Restart|Replay|Rotate|Disconnect/;
+    assert.deepEqual(
+      others.filter((name) => needing.test(name)),
+      [],
+    );
+    assert.equal((await listed('find code'))[0], first);
+    await page.keyboard.press('Escape');
+  });
+
   it('reaches a first result by one click, by one key, or by two keys of the palette', async () => {
     const { page, pick } = workbench;
     const byIcon = new Hand(workbench);

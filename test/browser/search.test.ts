@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { ROOT, Workbench, copySample } from './support.ts';
@@ -227,6 +228,65 @@ describe('Search Workspace', () => {
       await workbench.settled();
       assert.deepEqual((await workbench.rows()).length, 1);
       await workbench.shoot('find-symbol');
+    });
+
+    const boxOfView = async (): Promise<Locator> =>
+      (await workbench.view()).getByRole('textbox', { name: 'Search code' });
+
+    it("searches in a folder of the explorer, and explains a file there; other menus do not have 'Why'", async () => {
+      const { page } = workbench;
+      const menuOf = async (target: Locator, present: string, missing: string): Promise<void> => {
+        await target.click({ button: 'right' });
+        await page.getByRole('menuitem', { name: present }).first().waitFor();
+        assert.equal(await page.getByRole('menuitem', { name: missing }).count(), 0);
+      };
+      const [inFolder, why] = ['Search in Folder with Sextant', 'Why Is This File (Not) Found?'];
+      await page
+        .locator('.activitybar')
+        .getByRole('tab', { name: /^Explorer/ })
+        .click();
+      await menuOf(workbench.treeItem(/^src/), inFolder, why);
+      await workbench.shoot('explorer-folder-menu');
+      await workbench.choose(inFolder);
+      const box = await boxOfView();
+      await until('it searches there', async () => (await box.inputValue()) === 'path:/src/ ');
+      await page.keyboard.type('retry');
+      const row = (await workbench.view()).getByRole('treeitem', { name: /^withRetries / });
+      await row.first().waitFor();
+      await page
+        .locator('.activitybar')
+        .getByRole('tab', { name: /^Explorer/ })
+        .click();
+      await menuOf(workbench.treeItem(/^README.md/), why, inFolder);
+      await workbench.choose(why);
+      await workbench.pick
+        .getByText(/README\.md/)
+        .first()
+        .waitFor();
+      await page.keyboard.press('Escape');
+      await workbench.treeItem(/^README.md/).dblclick();
+      await menuOf(workbench.tab('README.md'), 'Close', why);
+      await page.keyboard.press('Escape');
+      await menuOf(page.locator('.monaco-editor .view-lines').first(), 'Find Usages of Name', why);
+      await page.keyboard.press('Escape');
+    });
+
+    it('finds the usages of exactly the name at the cursor', async () => {
+      const { page } = workbench;
+      await workbench.search('nextRetryDelay');
+      await workbench.firstRow('nextRetryDelay');
+      await workbench.settled();
+      await page.keyboard.press('Enter');
+      await page.getByText(/^Ln 6, Col \d+$/).waitFor();
+      await workbench.run('Sextant: Find Usages of Name');
+      const box = await boxOfView();
+      await until(
+        'it searches for the name',
+        async () => (await box.inputValue()) === String.raw`/\bnextRetryDelay\b/`,
+      );
+      const rows = (await workbench.view()).getByRole('treeitem', { level: 2, name: /nextRetryDelay/ });
+      await until('a definition and a use are found', async () => (await rows.count()) >= 2);
+      await workbench.shoot('find-usages');
     });
 
     it('searches for the selection, and for code like it', async () => {

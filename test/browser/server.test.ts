@@ -6,7 +6,7 @@ import { findServer } from '../../src/server/state/published.ts';
 import { serve, stop } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { ROOT, Workbench, copySample } from './support.ts';
+import { ROOT, Workbench, appears, copySample } from './support.ts';
 
 const FACTS = [
   { kind: 'org', plan: 'usd', enterprise: true },
@@ -85,8 +85,12 @@ describe('the local server view', () => {
       await workbench.treeItem(/^Data facts\.ndjson/).hover();
       await workbench.shoot('server-running');
 
-      await workbench.treeItem(/^Token click to copy/).click();
-      await page.getByText('The token of the local server was copied.').waitFor();
+      const copied = page.getByText('The token of the local server was copied.');
+      // The tree may drop a click while it shows changes.
+      await until('the token is copied', async () => {
+        await workbench.treeItem(/^Token click to copy/).click();
+        return appears(copied.first());
+      });
 
       writeFileSync(dataFile(), '{"kind":"user"}\n');
       await workbench.run('Sextant Webhooks: Restart Local Server');

@@ -225,6 +225,12 @@ describe('the status view of other folders', () => {
       await workbench.shoot('status-loading');
       await workbench.treeItem(/^large 24,000 files indexed/).waitFor();
       await workbench.treeItem(/^Time left/).waitFor({ state: 'detached' });
+      await workbench.run('Sextant: Rebuild Index');
+      const dialog = workbench.page.locator('.monaco-dialog-box');
+      await dialog.getByText('Delete the index of 24,000 files and build it again?').waitFor();
+      await workbench.shoot('status-rebuild');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await workbench.treeItem(/^large 24,000 files indexed/).waitFor();
     } finally {
       await workbench.close();
     }

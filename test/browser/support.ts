@@ -28,6 +28,14 @@ export async function untilTrue(page: Page | Frame, expression: string): Promise
   await until(expression, async () => (await page.evaluate(expression)) === true);
 }
 
+/** Whether an element is visible within ten seconds, for steps that a busy editor may miss and a test repeats. */
+export function appears(element: Locator): Promise<boolean> {
+  return element.waitFor({ timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Each theme at each width, ordered for few changes. */
 export const LOOKS = [1400, 400].flatMap((width, at) =>
   (at === 0 ? THEMES : THEMES.toReversed()).map((theme) => ({ theme, width })),
@@ -77,10 +85,7 @@ export class Workbench {
     // A busy editor may miss a change of its settings, so they are written again.
     await until(`the theme is ${theme}`, async () => {
       writeMachineSettings(this.#dataFolder, { 'workbench.colorTheme': theme });
-      return window.waitFor({ timeout: 10_000 }).then(
-        () => true,
-        () => false,
-      );
+      return appears(window);
     });
     await frame?.locator(`body[data-vscode-theme-kind="${MARKS[theme].page}"]`).waitFor({ state: 'attached' });
     for (const one of [this.page, ...(frame ? [frame] : [])]) await untilTrue(one, NO_TRANSITION);

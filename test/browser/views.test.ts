@@ -81,8 +81,8 @@ describe('every view', () => {
     await look('usage', [ROWS]);
     await receiveEvents(join(home, 'sextant/server'));
     await workbench.run('Local Server and Webhooks: Focus on Webhooks View');
-    await workbench.treeItem(/^deploys .*no trigger fired/).waitFor();
-    await workbench.treeItem(/^deploys succeeded/).waitFor();
+    await workbench.treeItem(/^\{"state": "done"\} no trigger fired/).waitFor();
+    await workbench.treeItem(/^\{"state": "failed"\} succeeded/).waitFor();
     await look('webhooks', [ROWS]);
 
     await workbench.search('withRetries');

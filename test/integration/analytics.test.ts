@@ -107,7 +107,9 @@ describe('sextant usage, cost and budgets', () => {
         ["'=evil()@example.com", '0.2000000002'],
       ],
     );
-    const one = await run(of('cost', ...range, '--user', 'ada@example.com', '--json'));
+    const none = await run(of('cost', ...range, '--product', 'Agent'));
+    assert.deepEqual([none.code, none.stderr], [1, '']);
+    const one = await run(of('cost', ...range, '--user', 'ada@example.com', '--product', 'Chat', '--json'));
     const days = JSON.parse(one.stdout) as { day: string; billed_amount_usd: string }[];
     assert.deepEqual(days.map(({ day, billed_amount_usd }) => [day, billed_amount_usd]), [[twoDaysAgo, '0.2000000002'], [yesterday, '0.2000000002']]); // prettier-ignore
   });

@@ -54,15 +54,15 @@ describe('sextant mcp', () => {
     const { client } = sample;
     const { tools } = await client.listTools();
     assert.deepEqual(
-      tools.map(({ name, inputSchema, outputSchema }) => [name, inputSchema.required, outputSchema]),
+      tools.map(({ name, inputSchema, outputSchema }) => [name, inputSchema.required, outputSchema?.required]),
       [
         ['codebase-retrieval', ['information_request'], undefined],
-        ['search_workspace', ['query'], undefined],
-        ['read_span', ['path', 'startLine', 'endLine'], undefined],
-        ['find_usages', ['name'], undefined],
+        ['search_workspace', ['query'], ['results']],
+        ['read_span', ['path', 'startLine', 'endLine'], ['path', 'startLine', 'endLine', 'lines', 'text', 'isCut']],
+        ['find_usages', ['name'], ['total', 'usages']],
         ['outline', ['path'], undefined],
-        ['list_files', undefined, undefined],
-        ['explain_missing', ['path'], undefined],
+        ['list_files', undefined, ['files']],
+        ['explain_missing', ['path'], ['path', 'explanation']],
       ],
     );
     for (const { toolReferenceName, inputSchema } of MANIFEST.contributes.languageModelTools) {
@@ -81,6 +81,7 @@ describe('sextant mcp', () => {
     const { tools } = await client.listTools();
     const instructions = client.getInstructions() ?? '';
     const definitions = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    // Clients give a model no output schemas; those are about as long again.
     // Four characters are about a token.
     assert.ok(instructions.length <= 200 * 4 + 200, `${instructions.length} characters`);
     assert.ok(JSON.stringify(definitions).length <= 1_800 * 4, `${JSON.stringify(definitions).length} characters`);
@@ -121,6 +122,9 @@ describe('sextant mcp', () => {
     assert.match(wrong.text, /is not one name/);
   });
 
+  const listed = async (input: object): Promise<readonly string[]> =>
+    (await sample.json<{ readonly files: readonly string[] }>('list_files', input)).files;
+
   it('outlines files and folders, lists files, and explains what is missing', async () => {
     const outline = await sample.json<{ readonly definitions: readonly string[] }>('outline', {
       path: 'src/orders/retryPolicy.ts',
@@ -139,10 +143,17 @@ describe('sextant mcp', () => {
     assert.ok(files.includes('src/orders/retryPolicy.ts') && files.every((path) => path.startsWith('src/orders/')));
     const python = await sample.json<{ readonly files: readonly string[] }>('list_files', { language: 'python' });
     assert.ok(python.files.every((path) => path.endsWith('.py')));
-    const one = await sample.json<{ readonly files: readonly string[]; readonly isCut?: boolean }>('list_files', {
+    const one = await sample.json<{ readonly files: readonly string[]; readonly nextOffset?: number }>('list_files', {
       limit: 1,
     });
-    assert.deepEqual([one.files.length, one.isCut], [1, true]);
+    assert.deepEqual([one.files.length, one.nextOffset], [1, 1]);
+    const pages = { all: await listed({}), first: await listed({ limit: 3 }), rest: await listed({ offset: 3 }) };
+    assert.deepEqual([...pages.first, ...pages.rest], pages.all);
+    const outlined = await sample.json<{ readonly files: readonly { readonly path: string }[] }>('outline', {
+      path: 'src/auth',
+      offset: 1,
+    });
+    assert.deepEqual(outlined.files, folders.files.slice(1));
     const explained = await sample.json<{ readonly explanation: readonly string[] }>('explain_missing', {
       path: './.env',
     });
@@ -282,6 +293,33 @@ describe('sextant mcp', () => {
       const { incomplete } = await hasty.json<Found>('search_workspace', { query: 'nightingale' });
       return incomplete === undefined;
     });
+  });
+
+  it('reports progress while a call waits for the index, and stops when the call is cancelled', async () => {
+    const root = folder();
+    const body = 'export const common = "filler that takes a moment to be read";\n'.repeat(80);
+    writeFiles(
+      root,
+      Object.fromEntries(Array.from({ length: 2 * MANY }, (_, i) => [`src/file${i}.ts`, `// ${i}\n${body}`])),
+    );
+    const session = await start(root, '--wait', '30000');
+    const call = { name: 'search_workspace', arguments: { query: 'common' } };
+    const cancelled = new AbortController();
+    const stopped = assert.rejects(session.client.callTool(call, undefined, { signal: cancelled.signal }));
+    const done: number[] = [];
+    const onprogress = ({ progress }: { readonly progress: number }): void => {
+      done.push(progress);
+      cancelled.abort();
+    };
+    const { isError } = await session.client.callTool(call, undefined, { onprogress });
+    assert.notEqual(isError, true);
+    assert.ok(done.length > 1, 'there was progress');
+    assert.deepEqual(
+      done,
+      [...new Set(done)].sort((a, b) => a - b),
+      'it only grows',
+    );
+    await stopped;
   });
 
   it('finds changes while it runs', async () => {

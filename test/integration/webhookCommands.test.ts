@@ -116,7 +116,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
     said('webhooks', 'edit', 'deploys', '--scope', 'organization');
     said('webhooks', 'edit', 'deploys', '--description', 'of all');
     assert.match(said('webhooks', 'list'), / {2}organization {2}enabled {2}.* {2}of all\n$/);
-    assert.match(run(['webhooks', 'edit', 'deploys']).stderr, /Give the --description or the --scope/);
+    assert.match(run(['webhooks', 'edit', 'deploys']).stderr, /Give the --description, --scope, --content or --answer/);
     assert.match(run(['webhooks', 'edit', 'deploys', '--scope', 'mine']).stderr, /Scope must be one of/);
     assert.equal(
       said('events', 'list', '--source', 'Webhook', '--webhook', 'deploys'),
@@ -226,6 +226,81 @@ describe('sextant webhooks, triggers, experts and events', () => {
       const other = run(['webhooks', 'send', 'w', '--data', '{"n": 1.0, "is": "opened"}', '--edit'], { env });
       assert.equal((await finished(other.stdout.trim())).body, '{\n  "n": 1.0,\n  "is": "reopened"\n}\n');
     }
+  });
+
+  it('send events of the library in turn, in a burst and at a rate', () => {
+    json('webhooks', 'create', 'lab', '--type', 'github');
+    const as = ['--as', 'github.pull_request.opened', 'github.pull_request.closed'];
+    const ids = said('webhooks', 'send', 'lab', ...as, '--set', 'number=7', '--delay', '300ms')
+      .trim()
+      .split('\n');
+    const events = ids.map((id) => json<EventDetailView>('events', 'show', id));
+    assert.deepEqual(
+      events
+        .map(({ body }) => JSON.parse(body) as { action: string; number: number })
+        .map((one) => [one.action, one.number]),
+      [
+        ['opened', 7],
+        ['closed', 7],
+      ],
+    );
+    assert.ok(Date.parse(events[1]!.received_at) - Date.parse(events[0]!.received_at) >= 300);
+    const burst = json<{ sent: number; failed: number }>('webhooks', 'send', 'lab', ...as, '--count', '50');
+    assert.deepEqual([burst.sent, burst.failed], [50, 0]);
+    const load = json<{ sent: number; seconds: number }>(
+      'webhooks',
+      'send',
+      'lab',
+      ...as,
+      '--rate',
+      '40',
+      '--for',
+      '1s',
+    );
+    assert.equal(load.sent, 40);
+    assert.ok(load.seconds >= 0.9, 'no faster than the rate');
+    assert.equal(json<EventSummaryView[]>('events', 'list', '--webhook', 'lab', '--limit', '200').length, 92);
+    assert.match(run(['webhooks', 'send', 'lab', '--as', 'github.nothing']).stderr, /no event github\.nothing/);
+    assert.match(run(['webhooks', 'send', 'lab', ...as, '--rate', '5']).stderr, /--rate and --for together/);
+    const library = spawnSync(process.execPath, [COMMAND, 'webhooks', 'library', '--json'], { encoding: 'utf8' });
+    assert.ok((JSON.parse(library.stdout) as object[]).length >= 40);
+  });
+
+  it('edit and resend events, retry runs, and try filters on the last events', async () => {
+    json('webhooks', 'create', 'again', '--type', 'github');
+    const id = said('webhooks', 'send', 'again', '--as', 'github.pull_request.opened').trim();
+    const args = ['--type', 'pull_request.closed', '--set', 'number=9', '--header', 'X-Own: 1'];
+    const resent = json<{ event_id: string; edits: number }>('events', 'resend', id, ...args);
+    assert.equal(resent.edits, 1);
+    const shown = said('events', 'show', resent.event_id);
+    assert.match(shown, new RegExp(`It is ${id}, edited and sent again`));
+    assert.match(shown, /"action": "closed"/);
+    assert.match(shown, /^X-Own: 1$/m);
+    assert.match(said('events', 'show', id), new RegExp(`1 edit of it: ${resent.event_id}`));
+    const edited = run(['events', 'resend', id], { env: { EDITOR: 'sed -i s/opened/merged/' } });
+    assert.equal(edited.code, 0, edited.stderr);
+
+    const rule = '{"==": [{"var": "action"}, "closed"]}';
+    const tried = run(['filters', 'test', rule, '--webhook', 'again']);
+    assert.deepEqual([tried.code, tried.stdout.trim().split('\n').at(-1)], [1, 'Fires for 1 of the last 3.']);
+    assert.match(tried.stdout, /does not fire: `action` is "closed": `action` was "opened"/);
+
+    said('experts', 'create', 'closed port', '--url', 'http://127.0.0.1:9/', '--attempts', '1');
+    said('triggers', 'create', 'wrong', '--webhook', 'again', '--expert', 'closed port');
+    const failed = said('webhooks', 'send', 'again', '--as', 'github.push').trim();
+    await finished(failed);
+    const all = run(['events', 'retry', '--expert', 'closed port']);
+    assert.deepEqual([all.code, all.stdout], [1, '0 runs begin again.\n']);
+    assert.match(all.stderr, /closed port is down: http:\/\/127\.0\.0\.1:9\/ accepts no connection/);
+    assert.match(run(['events', 'retry', failed]).stdout, /1 run begins again/);
+    assert.match(run(['events', 'retry']).stderr, /Name an event/);
+    said('triggers', 'create', 'wrong', '--replace', '--rename', 'right', '--expert', 'record');
+    assert.equal(json<TriggerView[]>('triggers', 'list').find(({ name }) => name === 'right')?.expert, 'record');
+    said('webhooks', 'edit', 'again', '--answer', '{"status": 201}', '--content', 'json');
+    const { answer, content } = json<WebhookView[]>('webhooks', 'list').find(({ name }) => name === 'again')!;
+    assert.deepEqual([answer?.status, content], [201, 'json']);
+    said('webhooks', 'edit', 'again', '--no-answer');
+    said('experts', 'delete', 'closed port', '--force');
   });
 
   it('describe a trigger in words, and explain for each event why it fired or not', async () => {
@@ -484,7 +559,7 @@ describe('sextant webhooks, triggers, experts and events', () => {
       [['webhooks', 'create', 'x', '--type', 'other'], 2, /type must be one of bearer_token, standard_webhooks/],
       [['webhooks', 'delete', 'nobody'], 1, /There is no webhook named nobody/],
       [['webhooks', 'rotate', 'w', '--overlap', 'soon'], 2, /30s, 15m, 24h or 7d/],
-      [['webhooks', 'send', 'w'], 2, /Name a --template \(github-push, /],
+      [['webhooks', 'send', 'w'], 2, /Name an event --as, a --template \(github-push, /],
       [['webhooks', 'send', 'w', '--data', '{'], 2, /--data is not JSON/],
       [['webhooks', 'send', 'w', '--data', '{}', '--set', 'a'], 2, /write PATH=VALUE/],
       [['webhooks', 'send', 'w', '--data', '{"a": 1}', '--set', 'a.b=1'], 2, /--set a\.b=1: a has no parts/],

@@ -3,8 +3,17 @@ import * as vscode from 'vscode';
 import { EXTENSION_ID, sextant } from './support.ts';
 
 interface Manifest {
-  readonly contributes: { readonly commands: readonly { readonly command: string }[] };
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly menus: { readonly commandPalette: readonly { readonly command: string; readonly when: string }[] };
+  };
 }
+
+/** Commands that work in any state: they open, connect, choose or report. */
+const ALWAYS = [
+  ...['openSearch', 'chooseProvider', 'copyDiagnostics', 'showLog'],
+  ...['connectAnalytics', 'trySampleData', 'openDashboard'],
+];
 
 describe('activation', () => {
   it('happens once the editor has started', async () => {
@@ -19,6 +28,16 @@ describe('activation', () => {
     const registered = new Set(await vscode.commands.getCommands(true));
     const missing = contributes.commands.filter(({ command }) => !registered.has(command));
     assert.deepEqual(missing, []);
+  });
+
+  it('lists every command in the palette only where it can work', () => {
+    const { contributes } = vscode.extensions.getExtension(EXTENSION_ID)!.packageJSON as Manifest;
+    const conditional = new Set(contributes.menus.commandPalette.map(({ command }) => command));
+    const always = contributes.commands.map(({ command }) => command).filter((command) => !conditional.has(command));
+    assert.deepEqual(
+      always,
+      ALWAYS.map((name) => `sextant.${name}`),
+    );
   });
 
   it('has a string for each key of package.json', () => {

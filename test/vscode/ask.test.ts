@@ -166,6 +166,39 @@ describe('@sextant', () => {
     assert.equal(model.requests.length, before);
   });
 
+  it('lets a model order the passages, and keeps all of them if it fails', async () => {
+    const server = await CompletionServer.start();
+    const question = 'how are passwords checked?';
+    try {
+      await set('sextant.ask', 'provider', 'extractive');
+      const plain = await answered(question);
+      assert.equal(plain.reranking, undefined);
+      const paths = (answer: Answer): string[] => answer.cited.map(({ path, startLine }) => `${path}:${startLine}`);
+
+      await set('sextant.ask', 'rerank', 'vscode.lm:parrot');
+      model.pieces = ['3', ', 1'];
+      const byEditor = await answered(question);
+      assert.equal(byEditor.reranking?.failure, undefined);
+      assert.deepEqual(paths(byEditor).slice(0, 2), [paths(plain)[2], paths(plain)[0]]);
+      assert.match(model.requests.at(-1)![0]!.content, /Write only the numbers/);
+
+      await set('sextant.ask', 'openai.baseUrl', server.url);
+      await set('sextant.ask', 'openai.model', 'small');
+      await set('sextant.ask', 'rerank', 'openai');
+      server.script = answering('2');
+      const byService = await answered(question);
+      assert.equal(paths(byService)[0], paths(plain)[1]);
+      assert.ok(byService.reranking!.sent.characters > 0);
+      server.script = (response) => response.writeHead(500).end();
+      const failed = await answered(question);
+      assert.deepEqual(paths(failed), paths(plain));
+      assert.match(failed.reranking?.failure ?? '', /500/);
+    } finally {
+      for (const name of ['rerank', 'provider', 'openai.model', 'openai.baseUrl']) await set('sextant.ask', name, undefined); // prettier-ignore
+      await server.stop();
+    }
+  });
+
   it('uses the OpenAI-compatible service, if that is the provider, and reports its errors', async () => {
     const server = await CompletionServer.start();
     try {

@@ -76,14 +76,6 @@ describe('webhooks', () => {
     });
   }
 
-  async function openedText(text?: string): Promise<string> {
-    const event = (await newest()).event_id;
-    await run('openEvent', { event, text });
-    const { document } = vscode.window.activeTextEditor!;
-    assert.equal(document.uri.scheme, 'sextant-text', 'it is read-only');
-    return document.getText();
-  }
-
   it('start no server by themselves', async () => {
     for (const command of ['createWebhook', 'sendTestEvent', 'replayEvent', 'refreshWebhooks']) await run(command);
     assert.equal((await (await sextant()).localServer()).kind, 'stopped');
@@ -113,22 +105,62 @@ describe('webhooks', () => {
     assert.deepEqual([await post(secret, '2'), await post(second, '2'), await post(third, '2')], [401, 401, 202]);
   });
 
-  it('run triggers on test events, whose documents explain why a trigger fired or not', async () => {
+  it('run triggers on test events, which open on the page of events', async () => {
     await run('addTrigger', { webhook: 'issues', name: 'opened', filter: OPENED, expert: 'record' });
     assert.deepEqual(
       (await triggers()).map(({ words }) => words),
       ['When an event comes to issues and `action` is "opened": record it.'],
     );
     await run('sendTestEvent', { webhook: 'issues', template: 'github-push' });
-    assert.match(await openedText(), /opened did not fire: `action` is "opened": `action` is missing/);
+    assert.match((await newest()).evaluations[0]!.because!, /`action` is missing/);
     await run('sendTestEvent', { webhook: 'issues', template: 'github-pull-request' });
     const event = await newest();
     assert.deepEqual([event.status, event.is_test], ['succeeded', true]);
-    assert.match(await openedText('explanation'), /opened fired\.\n {4}== → true/);
-    assert.match(await openedText('body'), /^\{\n {2}"action": "opened",\n/);
-    assert.equal(vscode.window.activeTextEditor!.document.languageId, 'json');
-    assert.match(await openedText('headers'), /^X-GitHub-Event: pull_request$/m);
-    assert.equal(await openedText('raw'), event.body);
+    await run('openEvent', { event: event.event_id });
+    await until('the page is open', () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === 'Webhook Events');
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  });
+
+  it('have filters that are edited as documents, tried for the last events while one types', async () => {
+    const [trigger] = await triggers();
+    await run('editTriggerFilter', { trigger });
+    const { document } = vscode.window.activeTextEditor!;
+    const titles = async (): Promise<(string | undefined)[]> =>
+      (await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', document.uri)).map(
+        ({ command }) => command?.title,
+      );
+    const { length } = await events();
+    assert.deepEqual(await titles(), [`Fires for 1 of the last ${length}`, 'When `action` is "opened"']);
+    const all = new vscode.Range(0, 0, document.lineCount, 0);
+    const hints = await vscode.commands.executeCommand<vscode.InlayHint[]>(
+      'vscode.executeInlayHintProvider',
+      document.uri,
+      all,
+    );
+    assert.match(String(hints[0]?.label), /^← \d+ events: `action` is "opened"/);
+    const at = document.positionAt(document.getText().indexOf('action') + 1);
+    const { items } = await vscode.commands.executeCommand<vscode.CompletionList>(
+      'vscode.executeCompletionItemProvider',
+      document.uri,
+      at,
+    );
+    assert.ok(items.some(({ label }) => label === 'pull_request.user.login'));
+    const set = async (text: string): Promise<boolean> => {
+      const edit = new vscode.WorkspaceEdit();
+      edit.replace(document.uri, new vscode.Range(0, 0, document.lineCount, 0), text);
+      await vscode.workspace.applyEdit(edit);
+      return document.save();
+    };
+    assert.ok(await set('{"!": [{"==": [{"var": "action"}, "opened"]}]}'));
+    assert.deepEqual((await triggers())[0]!.filter, { '!': [OPENED] });
+    assert.deepEqual((await titles())[0], `Fires for ${length - 1} of the last ${length}`);
+    assert.ok(await set(JSON.stringify(OPENED)));
+    await run('filterByValue', { event: (await newest()).event_id, path: ['pull_request', 'draft'] });
+    assert.deepEqual(JSON.parse(document.getText()), {
+      and: [OPENED, { '==': [{ var: 'pull_request.draft' }, false] }],
+    });
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    assert.deepEqual((await triggers())[0]!.filter, OPENED);
   });
 
   it('leave no expert behind if a trigger is refused', async () => {
@@ -138,8 +170,12 @@ describe('webhooks', () => {
     await run('addTrigger', { webhook: 'issues', name: 'opened', expert: 'bot', forwardTo });
     assert.deepEqual([(await triggers()).length, await experts()], [1, ['record']], 'the name is taken');
     await run('addTrigger', { webhook: 'issues', name: 'second', expert: 'bot', forwardTo });
-    const [, second] = await triggers();
+    let [, second] = await triggers();
     assert.deepEqual([second?.expert, await experts()], ['bot', ['record', 'bot']]);
+    await run('changeTarget', { trigger: second, expert: 'record' });
+    await run('renameTrigger', { trigger: second, name: 'renamed' });
+    second = (await triggers()).find(({ name }) => name === 'renamed');
+    assert.equal(second?.expert, 'record');
     await run('deleteTrigger', { trigger: second, force: true });
   });
 

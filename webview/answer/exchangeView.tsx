@@ -26,6 +26,7 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
     <article ref={top} aria-busy={isRunning} aria-labelledby={`question-${id}`}>
       <h2 id={`question-${id}`}>{question}</h2>
       <ExchangeHeader {...{ exchange }} />
+      {exchange.reranking && <RerankingLine reranking={exchange.reranking} />}
       <div class="columns">
         <div class="answer">
           {state.kind === 'searching' && <Skeleton />}
@@ -77,6 +78,22 @@ function ExchangeHeader({ exchange: { state, provider, sent } }: Pick<ExchangePr
         <span>{describeSent(provider.isLocal, sent)}</span>
       )}
       {state.kind === 'writing' && <span>{l10n.t('Answering…')}</span>}
+    </p>
+  );
+}
+
+/** The model that ordered the passages, and the data sent to it. */
+function RerankingLine({ reranking }: { readonly reranking: NonNullable<Exchange['reranking']> }): JSX.Element {
+  const { label, isLocal, sent, failure } = reranking;
+  return (
+    <p class="header quiet">
+      <span class={`icon ${isLocal ? 'icon-local' : 'icon-remote'}`} />
+      <span>
+        {failure === undefined
+          ? l10n.t('Ordered by {0}', label)
+          : l10n.t('{0} did not change the order: {1}', label, failure)}
+      </span>
+      <span>{describeSent(isLocal, sent)}</span>
     </p>
   );
 }

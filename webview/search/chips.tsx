@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { QueryPart, ShownParts } from '../../src/protocol/searchView.ts';
-import { Popup, type PopupItem } from './popup.tsx';
+import { Popup, type PopupItem } from '../popup.tsx';
 import type { SearchModel } from './searchModel.ts';
 
 const NO_PARTS: ShownParts = { languages: [], folders: [], kind: null, isChanged: false, isSymbol: false };

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { IndexLine, SearchTarget } from '../../src/protocol/searchView.ts';
-import { Popup } from './popup.tsx';
+import { Popup } from '../popup.tsx';
 import type { SearchModel } from './searchModel.ts';
 
 const ICONS: Readonly<Record<IndexLine['kind'], string>> = {

@@ -1,12 +1,13 @@
-import { render } from 'preact';
+import { render as renderPage } from 'preact';
 import type { SearchEvents, SearchMethods } from '../../src/protocol/searchView.ts';
 import { connect } from '../connect.ts';
 import { eachFrame, showFailure } from '../page.tsx';
 import '../base.css';
 import '../icons.css';
+import '../controls.css';
 import './searchIcons.css';
 import './search.css';
-import type { PopupItem } from './popup.tsx';
+import type { PopupItem } from '../popup.tsx';
 import type { RowHeights } from './rows.ts';
 import { SearchModel, type KeptPage } from './searchModel.ts';
 import { SearchPage, type Controls } from './searchPage.tsx';
@@ -16,14 +17,19 @@ import { SearchPage, type Controls } from './searchPage.tsx';
 const host = connect<SearchMethods, SearchEvents>();
 const { caller } = host;
 const controls: Controls = { box: null, list: null };
-let model: SearchModel | undefined;
-
-const draw = eachFrame(() => {
-  if (model) render(<SearchPage {...{ model, controls, fetchChoices }} />, document.body);
+const model = new SearchModel({
+  caller,
+  heights: heights(),
+  draw: eachFrame(render),
+  keep: (page) => host.keep(page),
 });
 
+function render(): void {
+  renderPage(<SearchPage {...{ model, controls, fetchChoices }} />, document.body);
+}
+
 async function fetchChoices(part: 'language' | 'folder'): Promise<readonly PopupItem[]> {
-  const choices = await caller.call('choices', { query: model?.query ?? '', part });
+  const choices = await caller.call('choices', { query: model.query, part });
   return choices.map(({ value, detail, isOn }) => ({ id: value, label: value, detail, isOn }));
 }
 
@@ -42,21 +48,20 @@ function focusBox(): void {
 window.addEventListener('focus', () => {
   if (document.activeElement === document.body) controls.box?.focus();
 });
-caller.on('state', (state) => model?.setState(state));
-caller.on('changed', () => model?.refresh());
+caller.on('state', (state) => model.setState(state));
+caller.on('changed', () => model.refresh());
 caller.on('focus', () => focusBox());
 caller.on('show', (query) => {
-  model?.type(query, 0);
+  model.type(query, 0);
   controls.box?.focus();
 });
+render();
+// Without a request the focus stays in the editor when the window opens.
+if (document.hasFocus()) focusBox();
 caller.call('ready', undefined).then((state) => {
-  const kept = host.kept as Partial<KeptPage> | undefined;
-  const keep = (page: KeptPage): void => host.keep(page);
-  model = new SearchModel(state, { caller, heights: heights(), draw, keep }, kept);
-  const { scrollTop } = model;
-  model.type(model.query, 0);
-  model.scrollTop = scrollTop;
-  render(<SearchPage {...{ model, controls, fetchChoices }} />, document.body);
-  // Without a request the focus stays in the editor when the window opens.
+  const isTyping = model.query !== '';
+  model.begin(state, host.kept as Partial<KeptPage> | undefined);
+  render();
+  if (isTyping) return;
   if (state.takesFocus || document.hasFocus()) focusBox();
 }, showFailure);

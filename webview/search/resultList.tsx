@@ -49,7 +49,7 @@ export function ResultList({ model, control, leave }: ResultListProps): JSX.Elem
       role="tree"
       aria-label={l10n.t('Results')}
       aria-activedescendant={active >= from && active < to ? `row-${active}` : undefined}
-      aria-busy={model.isSearching}
+      aria-busy={model.isWaiting}
       tabIndex={0}
       data-vscode-context={contextOf(activeRow?.place ?? activeRow?.file.places[0])}
       ref={(element) => {

@@ -30,11 +30,23 @@ interface SearchModelOptions {
   readonly keep: (state: KeptPage) => void;
 }
 
+/** Shown until the extension has answered: the box takes keys at once. */
+const BEFORE_READY: SearchState = {
+  query: '',
+  except: '',
+  index: { kind: 'ready', text: '' },
+  recent: [],
+  kept: [],
+  takesFocus: false,
+};
+
 /** What the page shows, and the requests that change it. */
 export class SearchModel {
   readonly #options: SearchModelOptions;
-  state: SearchState;
-  query: string;
+  state = BEFORE_READY;
+  /** Whether the extension has answered. */
+  hasBegun = false;
+  query = '';
   /** The answer to the last search, whose files are in {@link files}. */
   reply: SearchReply | undefined;
   files: readonly ShownFile[] = [];
@@ -42,6 +54,8 @@ export class SearchModel {
   /** Index of the row that keys act on; -1 while the box has the focus and no row was chosen. */
   active = -1;
   isSearching = false;
+  /** Whether no file of the present query is shown yet. */
+  isWaiting = false;
   error = '';
   /** Number of files that the query finds, if there are more than are shown. */
   count: { readonly files: number; readonly isLeast: boolean } | undefined;
@@ -54,12 +68,19 @@ export class SearchModel {
   /** Enter was pressed before the results came. */
   #opensFirst: { readonly toSide: boolean } | undefined;
 
-  constructor(state: SearchState, options: SearchModelOptions, kept?: Partial<KeptPage>) {
+  constructor(options: SearchModelOptions) {
     this.#options = options;
-    this.state = state;
-    this.query = state.query === '' && state.index.kind !== 'none' ? (kept?.query ?? '') : state.query;
-    this.scrollTop = kept?.query === this.query ? (kept.scrollTop ?? 0) : 0;
     this.layout = new RowLayout([], this.#folded, options.heights);
+  }
+
+  /** Takes the extension's state, and restores the page that was kept unless the user has typed already. */
+  begin(state: SearchState, kept: Partial<KeptPage> = {}): void {
+    this.state = state;
+    this.hasBegun = true;
+    if (this.query !== '') return;
+    const query = state.query === '' && state.index.kind !== 'none' ? (kept.query ?? '') : state.query;
+    this.type(query, 0);
+    if (kept.query === query) this.scrollTop = kept.scrollTop ?? 0;
   }
 
   isFolded(file: ShownFile): boolean {
@@ -88,8 +109,8 @@ export class SearchModel {
     this.#keep();
     clearTimeout(this.#timer);
     this.#running?.abort();
-    this.isSearching = true;
-    this.#timer = setTimeout(() => void this.#search(0), pause);
+    this.isSearching = this.isWaiting = true;
+    this.#timer = setTimeout(() => void this.#search(0, this.#filesInView()), pause);
     this.#options.draw();
   }
 
@@ -119,7 +140,7 @@ export class SearchModel {
 
   /** Opens a row, or the first result if none was chosen; without results yet, as soon as they come. */
   open(toSide: boolean, index = this.active): void {
-    if (this.isSearching && index < 0) {
+    if (this.isWaiting && index < 0) {
       this.#opensFirst = { toSide };
       return;
     }
@@ -168,7 +189,8 @@ export class SearchModel {
     }
   }
 
-  async #search(from: number): Promise<void> {
+  /** `first` is the number of files to show before the others come. */
+  async #search(from: number, first = 0): Promise<void> {
     clearTimeout(this.#timer);
     this.#running?.abort();
     const running = new AbortController();
@@ -178,27 +200,41 @@ export class SearchModel {
     const { query } = this;
     const limit = from === 0 && this.#limit === null ? null : Math.max(this.#limit ?? 0, this.files.length, 1);
     try {
-      const request = { query, limit, from, readAll: this.#readAll };
-      const reply = await this.#options.caller.call('search', request, running.signal);
+      const request = { query, limit, from, first, readAll: this.#readAll };
+      const reply = await this.#options.caller.call('search', request, running.signal, (beginning) => {
+        if (running.signal.aborted) return;
+        this.#take(beginning);
+        this.#openFirst();
+      });
       if (running.signal.aborted) return;
-      this.#take(reply, from);
+      this.#take(reply);
     } catch (error) {
       if (running.signal.aborted) return;
       this.error = messageOf(error);
       this.#show(undefined, []);
     }
-    this.isSearching = false;
+    this.isSearching = this.isWaiting = false;
+    this.#openFirst();
+    await this.#countFiles(running.signal);
+  }
+
+  #take(reply: SearchReply): void {
+    this.error = '';
+    this.count = undefined;
+    this.isWaiting = false;
+    this.#show(reply, [...this.files.slice(0, reply.from), ...reply.files]);
+  }
+
+  #openFirst(): void {
     const opens = this.#opensFirst;
     this.#opensFirst = undefined;
     if (opens && this.files.length > 0) this.open(opens.toSide);
     this.#options.draw();
-    await this.#countFiles(running.signal);
   }
 
-  #take(reply: SearchReply, from: number): void {
-    this.error = '';
-    this.count = undefined;
-    this.#show(reply, from === 0 ? reply.files : [...this.files.slice(0, from), ...reply.files]);
+  /** Number of files that fill the view: each has a row, and two or more for its places. */
+  #filesInView(): number {
+    return Math.ceil(innerHeight / this.#options.heights.line / 3);
   }
 
   #show(reply: SearchReply | undefined, files: readonly ShownFile[]): void {

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { ComponentChildren, JSX } from 'preact';
 import { Chips } from './chips.tsx';
 import { IndexStatus } from './indexStatus.tsx';
-import type { PopupItem } from './popup.tsx';
+import type { PopupItem } from '../popup.tsx';
 import { QueryBox } from './queryBox.tsx';
 import { ResultList } from './resultList.tsx';
 import type { SearchModel } from './searchModel.ts';
@@ -69,7 +69,7 @@ export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): 
       </header>
       <div class={model.isSearching && !isEmpty ? 'progress busy' : 'progress'} aria-hidden="true" />
       {isEmpty ? (
-        <StartPage {...{ model }} leave={focusBox} />
+        model.hasBegun && <StartPage {...{ model }} leave={focusBox} />
       ) : (
         <main>
           <Notices model={model} />
@@ -209,6 +209,7 @@ function found({ files, reply, count, error }: SearchModel): string {
   if (error !== '') return '';
   const shown = numbers.format(files.length);
   if (files.length === 0) return l10n.t('No results');
+  if (reply?.isBeginning) return l10n.t('Searching…');
   if (!reply?.hasMore) return files.length === 1 ? l10n.t('1 file') : l10n.t('{0} files', shown);
   if (!count || count.files <= files.length) return l10n.t('The best {0} files', shown);
   const all = numbers.format(count.files);

@@ -56,13 +56,18 @@ describe('the figures of an account', () => {
   it('are fetched once for a finished day, by the first window that needs them', async () => {
     const first = await dataOf().dailyUsage(range(-7, -1));
     assert.ok(first.rows.length > 0);
-    assert.deepEqual(asked(), ['daily-usage?start_date=2026-11-14&end_date=2026-11-20']);
+    assert.deepEqual(asked(), ['daily-usage?start_date=2026-08-23&end_date=2026-11-20'], 'as many days as one has');
+    assert.ok(first.rows.every(({ date }) => date >= '2026-11-14'));
     const other = dataOf();
     assert.deepEqual((await other.dailyUsage(range(-7, -1))).rows, first.rows);
     assert.deepEqual((await other.dailyUsage(range(-5, -3))).rows.length, 3);
     assert.deepEqual(asked(), []);
     const more = await other.dailyUsage(range(-10, -1));
-    assert.deepEqual(asked(), ['daily-usage?start_date=2026-11-11&end_date=2026-11-13']);
+    assert.deepEqual(asked(), []);
+    await other.dailyUsage(range(-95, -92));
+    assert.deepEqual(asked(), ['daily-usage?start_date=2026-05-24&end_date=2026-08-21']);
+    await other.dailyUsage(range(-92, -1));
+    assert.deepEqual(asked(), ['daily-usage?start_date=2026-08-22&end_date=2026-08-22']);
     assert.equal(more.asOf, '2026-11-21T12:00:00Z');
     server.clock.advance(24 * HOUR);
     const rows = (await dataOf().dailyUsage(range(-9, 0))).rows.map(({ date }) => date).sort();
@@ -112,11 +117,11 @@ describe('the figures of an account', () => {
 
   it('are the same in one range or in many', async () => {
     const data = dataOf();
-    for (const part of [range(-9, -8), range(-3, -1), range(-20, -15)])
-      await data.cost(part, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { daily: true });
-    const pieces = await data.cost(range(-25, -1), ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { daily: true });
+    const by = ['COST_ANALYTICS_GROUP_BY_USER'] as const;
+    for (const part of [range(-9, -8), range(-3, -1), range(-20, -15)]) await data.cost(part, by, { daily: true });
+    const pieces = await data.cost(range(-25, -1), by, { daily: true });
     folder = newFolder();
-    const whole = await dataOf().cost(range(-25, -1), ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { daily: true });
+    const whole = await dataOf().cost(range(-25, -1), by, { daily: true });
     const sorted = (rows: readonly unknown[]): string[] => rows.map((row) => JSON.stringify(row)).sort();
     assert.deepEqual(sorted(pieces.rows), sorted(whole.rows));
     assert.deepEqual(pieces.missing, []);

@@ -1,7 +1,8 @@
 import { formatTime, type Clock } from '../../base/clock.ts';
-import { formatDay } from '../../base/day.ts';
+import { dayOf, formatDay } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
-import type { DayRange } from '../dateRules.ts';
+import { LIMITS } from '../contract.ts';
+import { oldestDay, type DayRange } from '../dateRules.ts';
 import type { CallOptions } from './analyticsClient.ts';
 import type { AnswerCache, CachedAnswer } from './answerCache.ts';
 import { AnswerParts, finishedIn, isFinal, newestFinished, type DayRules } from './answerParts.ts';
@@ -39,6 +40,11 @@ export interface CachedQuery<Row> extends DayRules<Row> {
   readonly name: string;
   /** Duration for which figures of an unfinished day stay fresh. */
   readonly freshMs: number;
+  /**
+   * Whether ninety days take as many requests as one, so that earlier days are fetched along: the next view, with its
+   * previous period, needs them.
+   */
+  readonly isWide?: boolean;
   /** `from` is the cursor to resume from, or undefined for the beginning. */
   readonly fetch: (range: DayRange, options: LoadOptions, from: string | undefined) => AsyncIterable<RowBatch<Row>>;
 }
@@ -122,7 +128,8 @@ export class CachedLoader {
     let offline: SextantError | undefined;
     for (const missing of options.cachedOnly ? [] : parts.missing()) {
       try {
-        for (const answer of await this.#fetch(query, missing, parts.rowCount, options, onRows)) parts.add(answer);
+        const days = query.isWide === true ? await this.#widened(query, missing, options) : missing;
+        for (const answer of await this.#fetch(query, days, parts.rowCount, options, onRows)) parts.add(answer);
       } catch (error) {
         if (!isOffline(error)) throw error;
         offline = error as SextantError;
@@ -133,6 +140,19 @@ export class CachedLoader {
     if (offline || options.cachedOnly) for (const answer of known) parts.add(answer);
     const missing = [...parts.missing(), ...parts.notYet];
     return { rows: parts.rows, asOf: parts.asOf, missing, ...(offline && { offline }) };
+  }
+
+  /** The missing days, and as many of those before as one request may have and the cache lacks. */
+  async #widened<Row>(
+    { name, freshMs }: CachedQuery<Row>,
+    { first, last }: DayRange,
+    options: LoadOptions,
+  ): Promise<DayRange> {
+    const reach = Math.max(oldestDay(dayOf(this.#clock.now())), last - LIMITS.maxRangeDays + 1);
+    if (reach >= first) return { first, last };
+    const known = await this.#cache.read(name, { first: reach, last: first - 1 });
+    const ends = known.filter((answer) => this.#isCurrent(answer, freshMs, options)).map((answer) => answer.last);
+    return { first: Math.min(first, Math.max(reach - 1, ...ends) + 1), last };
   }
 
   #isCurrent(answer: Omit<CachedAnswer, 'rows'>, freshMs: number, { refresh = false }: LoadOptions): boolean {

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatDay, parseDay } from '../../base/day.ts';
 import type { Identity } from '../identity.ts';
-import { PRESENCE_DAYS, presenceOf, readRoster, type ActiveDay, type PresenceSummary } from './presence.ts';
+import {
+  PRESENCE_DAYS,
+  presenceOf,
+  presenceOfSums,
+  readRoster,
+  SILENT_DAYS,
+  type ActiveAccount,
+  type ActiveDay,
+  type Presence,
+  type PresenceSummary,
+} from './presence.ts';
 
 const last = parseDay('2026-11-20')!;
 const first = last - PRESENCE_DAYS + 1;
@@ -80,6 +90,28 @@ describe('presence', () => {
           assert.deepEqual([lastActive, activeDays], [formatDay(first + own.at(-1)!), own.length]);
           assert.equal(kind === 'stopped', own.at(-1)! < PRESENCE_DAYS - 16 && own.length >= 3);
         }
+      }),
+    );
+  });
+
+  it('tells who stopped from two sums of days, as from all days', () => {
+    const names = fc.constantFrom('ada@x', 'bob@x', 'eve@x', 'kim@x');
+    const rows = fc.array(fc.uniqueArray(names), { minLength: PRESENCE_DAYS, maxLength: PRESENCE_DAYS });
+    fc.assert(
+      fc.property(rows, (accounts) => {
+        const known = accounts.map((of, i) => ({ day: first + i, accounts: of.map((name) => ({ user_email: name })) }));
+        const sums = (of: typeof accounts): ActiveAccount[] =>
+          [...new Set(of.flat())].map((name) => ({
+            user_email: name,
+            active_days: of.filter((one) => one.includes(name)).length,
+          }));
+        const split = PRESENCE_DAYS - SILENT_DAYS;
+        const roster = [email('kim@x'), email('seat@x')];
+        const found = presenceOfSums(sums(accounts.slice(0, split)), sums(accounts.slice(split)), roster);
+        const all = presenceOf(known, last, roster).people;
+        const kindsOf = (people: readonly Presence[]): string[] =>
+          people.map(({ key, kind }) => `${key} ${kind === 'returning' ? 'active' : kind}`).sort();
+        assert.deepEqual(kindsOf(found), kindsOf(all));
       }),
     );
   });

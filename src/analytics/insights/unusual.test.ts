@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatDay, isWeekend, parseDay } from '../../base/day.ts';
 import { wholeAmount } from './amounts.ts';
-import type { DaySeries } from './series.ts';
-import { classifyDays, quantileOf, unusualSpending, type SpendingHistory, type UnusualSpending } from './unusual.ts';
+import { sumOfDays, type DaySeries } from './series.ts';
+import {
+  classifyDays,
+  materialAccounts,
+  quantileOf,
+  unusualSpending,
+  usualWorkingDay,
+  type SpendingHistory,
+  type UnusualSpending,
+} from './unusual.ts';
 
 const last = parseDay('2026-11-20')!;
 const DAYS = 60;
@@ -149,6 +157,24 @@ describe('unusual spending', () => {
           'before its time, nothing is unusual',
         );
       }),
+    );
+  });
+
+  it('is found from the days of the accounts that spent much, as from those of all', () => {
+    const many = Array.from({ length: 60 }, (_, i) => series(`p${i}`, (at) => ordinary(at, (1 + (i % 5)) / 60)));
+    const start = parseDay('2026-11-16')!;
+    fc.assert(
+      fc.property(fc.nat({ max: 59 }), fc.integer({ min: 1, max: 40 }), (who, times) => {
+        const rows = many.map((one, i) =>
+          i === who ? series(one.name, (at) => ordinary(at, (1 + (i % 5)) / 60) * (at >= start ? times : 1)) : one,
+        );
+        const all = history(rows);
+        const week = rows.map((one) => ({ ...one, amount: sumOfDays({ amounts: one.amounts.slice(-7) }) }));
+        const some = materialAccounts(week, usualWorkingDay(all.whole, last), 0n);
+        assert.ok(some.length < 60);
+        assert.deepEqual(find({ ...all, accounts: some, accountCount: 60 }), find(all));
+      }),
+      { numRuns: 12 },
     );
   });
 

@@ -58,7 +58,10 @@ export interface SpendingHistory {
   /** The last day. */
   readonly last: Day;
   readonly whole: readonly Decimal[];
+  /** All accounts, or those of {@link materialAccounts}. */
   readonly accounts: readonly DaySeries[];
+  /** Number of accounts with spending in the last week; by default, that of `accounts`. */
+  readonly accountCount?: number;
   readonly resources: readonly DaySeries[];
   readonly products: readonly DaySeries[];
 }
@@ -75,7 +78,7 @@ const LEAST_PERCENT = { account: 10n, day: 30n, resource: 30n, product: 30n } as
 /** The same for the mean of its days: small models would add up to it in a month. */
 const LEAST_DAY_PERCENT = { account: 0n, day: 30n, resource: 10n, product: 10n } as const;
 /** The share of accounts' days below which a new account is ordinary, and by what factor it has to exceed them. */
-const NEW_ACCOUNT = { quantile: 0.99, times: 3n };
+const NEW_ACCOUNT = { quantile: 0.99, leastQuantile: 0.5, times: 3n };
 
 /** A series with the verdict on each of its days. */
 interface JudgedSeries extends DaySeries {
@@ -88,10 +91,10 @@ interface JudgedSeries extends DaySeries {
  * others make up for is none: a change of models costs nothing more.
  */
 export function unusualSpending(history: SpendingHistory, { from, least }: UnusualOptions): UnusualSpending[] {
-  const { last, whole, accounts, resources, products } = history;
+  const { last, whole, accounts, accountCount = accounts.length, resources, products } = history;
   const usualDay = usualWorkingDay(whole, last);
   const dataFirst = firstSpending(whole, last);
-  const ofNew = highDayOf(accounts) * NEW_ACCOUNT.times;
+  const ofNew = highDayOf(accounts, accountCount) * NEW_ACCOUNT.times;
   const checked = (subject: SpendingSubject, one: DaySeries): JudgedSeries => {
     const first = last - one.amounts.length + 1;
     const isAccount = subject === 'account';
@@ -125,6 +128,22 @@ export function unusualSpending(history: SpendingHistory, { from, least }: Unusu
   return found.sort((a, b) => (a.excess === b.excess ? (a.key < b.key ? -1 : 1) : a.excess > b.excess ? -1 : 1));
 }
 
+/** Largest number of accounts that are compared day by day; the requests for more would take minutes. */
+const MOST_ACCOUNTS = 500;
+
+/**
+ * The accounts that spent at least the smallest excess in the last week: others have no unusual spending in it. At most
+ * some fifty can have spent a tenth of a usual day, however many accounts there are, so their days take few requests.
+ */
+export function materialAccounts<Account extends { readonly amount: Decimal }>(
+  week: readonly Account[],
+  usualDay: Decimal,
+  least: Decimal,
+): Account[] {
+  const material = week.filter(({ amount }) => amount >= least && amount * 100n >= usualDay * LEAST_PERCENT.account);
+  return material.slice(0, MOST_ACCOUNTS);
+}
+
 function firstSpending(amounts: readonly Decimal[], last: Day): Day {
   const lead = amounts.findIndex((amount) => amount > 0n);
   return last - amounts.length + 1 + Math.max(0, lead);
@@ -154,12 +173,16 @@ export function usualWorkingDay(whole: readonly Decimal[], last: Day): Decimal {
   return BigInt(Math.round(median(days.length === 0 ? [0] : days.map(inMicros)))) * MICROS;
 }
 
-/** A high day of an account, among all days with spending before the last two weeks, which are those of new accounts. */
-function highDayOf(accounts: readonly DaySeries[]): Decimal {
+/**
+ * A high day of an account, among all days with spending before the last two weeks, which are those of new accounts. The
+ * high days of all are taken to be those of `accounts`, the largest.
+ */
+function highDayOf(accounts: readonly DaySeries[], accountCount: number): Decimal {
+  const part = (1 - NEW_ACCOUNT.quantile) * (accountCount / Math.max(1, accounts.length));
   const days = accounts
     .flatMap(({ amounts }) => amounts.slice(0, -WARM_UP_DAYS).filter((amount) => amount > 0n))
     .map(inMicros);
-  return BigInt(quantileOf(days, NEW_ACCOUNT.quantile) ?? 0) * MICROS;
+  return BigInt(quantileOf(days, Math.max(NEW_ACCOUNT.leastQuantile, 1 - part)) ?? 0) * MICROS;
 }
 
 /** Whether each day is unusual, and its usual spending. */

@@ -35,7 +35,7 @@ export function attentionOf(
   failed: readonly { readonly error: SextantError; readonly asOf: string | undefined }[],
   last: Day,
 ): Omit<Attention, 'isLoading'> {
-  const people = presence?.presence?.people;
+  const people = presence?.presence?.people ?? presence?.early;
   return {
     items: attentionItems({ failed, statuses: budgets?.statuses, unusual: unusual?.found, people }),
     unit: unusual?.unit ?? budgets?.unit ?? 'credits',

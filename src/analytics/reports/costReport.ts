@@ -68,19 +68,9 @@ export async function costReport(
   range: DayRange,
   { before: period, ...options }: LoadOptions & Compared & { readonly unit?: Unit | undefined } = {},
 ): Promise<CostReport> {
-  const groups = [
-    'COST_ANALYTICS_GROUP_BY_PRODUCT',
-    'COST_ANALYTICS_GROUP_BY_RESOURCE',
-    'COST_ANALYTICS_GROUP_BY_BYOK_STATUS',
-  ] as const;
   const [cost, before, finished] = await Promise.all([
-    data.cost(range, groups, { ...options, daily: true }),
-    loadBefore(
-      data,
-      range,
-      (days) => data.cost(days, ['COST_ANALYTICS_GROUP_BY_RESOURCE'], { ...options, daily: true }),
-      period,
-    ),
+    data.organizationCost(range, options),
+    loadBefore(data, range, (days) => data.organizationCost(days, options), period),
     finishedDays(data, range.last, options),
   ]);
   const isCredits = [cost, finished].some(({ rows }) => sumOf(rows, 'credits_consumed') > 0n);

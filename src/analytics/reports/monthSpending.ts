@@ -36,8 +36,13 @@ export async function openDays(data: AnalyticsData, unit: Unit, options?: LoadOp
   return { spent: isKnown ? creditsBy(used.rows, 'user') : [], countedUntil, loaded: [used] };
 }
 
-/** Finished days of the organization: a year and the eight weeks before, as holidays come once a year. */
-const HISTORY_DAYS = 450;
+/**
+ * Finished days of the organization, in four requests: with those of other reports a year and the eight weeks before, as
+ * holidays come once a year.
+ */
+const EARLIER_DAYS = 4 * LIMITS.maxRangeDays;
+/** Days after which the bound of the earlier days moves. */
+const BOUND_DAYS = 30;
 /** Finished days of accounts: six weeks, and so all of a month. */
 export const ACCOUNT_DAYS = 42;
 
@@ -52,11 +57,18 @@ export interface KnownDays {
 
 /** Loads the finished days up to `last`. Days before a gap are left out, as a gap would look like days without spending. */
 export async function finishedDays(data: AnalyticsData, last: Day, options: LoadOptions): Promise<KnownDays> {
-  const first = Math.max(oldestDay(data.today), last - HISTORY_DAYS + 1);
+  // Days of other reports, which are known already, and earlier ones in few rows. A bound that moves once a month needs
+  // few days in both.
+  const oldest = oldestDay(data.today);
+  const bound = Math.max(oldest, Math.ceil((last - LIMITS.maxRangeDays + 1) / BOUND_DAYS) * BOUND_DAYS);
+  const first = Math.max(oldest, bound - EARLIER_DAYS);
   const ranges: DayRange[] = [];
-  for (let end = last; end >= first; end -= LIMITS.maxRangeDays)
+  for (let end = bound - 1; end >= first; end -= LIMITS.maxRangeDays)
     ranges.push({ first: Math.max(first, end - LIMITS.maxRangeDays + 1), last: end });
-  const parts = await Promise.all(ranges.map((range) => data.cost(range, [], { ...options, daily: true })));
+  const parts = await Promise.all([
+    data.organizationCost({ first: bound, last }, options),
+    ...ranges.map((range) => data.cost(range, [], { ...options, daily: true })),
+  ]);
   const month = firstOfMonth(last);
   const missing = parts.flatMap((part) => part.missing);
   const ofMonth = missing
@@ -67,7 +79,7 @@ export async function finishedDays(data: AnalyticsData, last: Day, options: Load
   return {
     rows: parts.flatMap(({ rows }) => rows),
     known: end < month && ofMonth.length > 0 ? undefined : { first: gap + 1, last: end },
-    month: { ...parts[0]!, missing: ofMonth },
+    month: { ...parts[0], missing: ofMonth },
   };
 }
 

@@ -73,6 +73,8 @@ export interface StoreDependencies {
 
 const NOT_LOADED = { isLoading: false, isStopped: false, pausedUntil: 0 };
 const SHORTEST_PAUSE_MS = 1_000;
+/** People that are loaded as quickly as sums: five requests. */
+const FEW_PEOPLE = 500;
 /** Sums that cover the whole range or nothing; each figure of the others states the number of its days. */
 const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person', 'unusual', 'presence'];
 /** Reports of limits, which a change of one outdates. */
@@ -289,7 +291,7 @@ export class ReportStore {
       case 'cost':
         return costReport(data, range, { ...options, before: this.#before });
       case 'people':
-        return loadPeople(data, range, { ...options, isBackground: () => this.#inView !== name }, onReport);
+        return this.#people(options, onReport);
       case 'spending':
         return spendingReport(data, range, options);
       case 'experts':
@@ -302,14 +304,27 @@ export class ReportStore {
       case 'limits':
         return this.#limits(options);
       case 'unusual':
-        return unusualReport(data, { ...options, isBackground: () => true });
-      case 'presence':
-        return presenceReport(data, { ...options, isBackground: () => true }, await this.#dependencies.roster?.());
+        return unusualReport(data, options);
+      case 'presence': {
+        const roster = await this.#dependencies.roster?.();
+        return presenceReport(data, { ...options, isBackground: () => true }, roster, (early) => {
+          // Known days are better.
+          if (this.report(name) === undefined) onReport(early);
+        });
+      }
       case 'person': {
         if (!person) throw new RangeError('no person is chosen');
         return peopleSpending(data, range, [person], await this.#unit(options), options);
       }
     }
+  }
+
+  /** People that no page is about are loaded in the background, but for the first pages, which are all of most. */
+  #people(options: LoadOptions, onReport: (report: PeopleReport) => void): Promise<PeopleReport> {
+    let rows = 0;
+    const onProgress = (count: number): void => void (rows = count);
+    const isBackground = (): boolean => this.#inView !== 'people' && rows >= FEW_PEOPLE;
+    return loadPeople(this.data, this.#range, { ...options, onProgress, isBackground }, onReport);
   }
 
   #budgets(options: LoadOptions): Promise<BudgetReport> {

@@ -11,14 +11,14 @@ import { AnalyticsData } from '../client/analyticsData.ts';
 import { AnswerCache } from '../client/answerCache.ts';
 import { RequestBudget } from '../client/requestBudget.ts';
 import type { Plan } from '../contract.ts';
-import { identityOfKey } from '../identity.ts';
-import { costBy } from '../insights/amounts.ts';
+import { identityOf, identityOfKey } from '../identity.ts';
+import { costBy, sumOf } from '../insights/amounts.ts';
 import { total } from '../insights/compare.ts';
 import { budgetReport } from './budgetReport.ts';
 import { costReport, MEASURE_OF } from './costReport.ts';
 import { tableCsv } from './csv.ts';
 import { formatCell, formatGrowth, formatShare, tableJson, type Table } from './table.ts';
-import { budgetTable, costTable, dayTable, languageTable, personTable } from './tables.ts';
+import { budgetTable, costTable, creditTable, dayTable, languageTable, personTable } from './tables.ts';
 import { presenceReport } from './presenceReport.ts';
 import { peopleSpending } from './spendingReport.ts';
 import { unusualReport } from './unusualReport.ts';
@@ -96,7 +96,8 @@ describe('reports', () => {
     await data.dailyUsage(week);
     await data.dailyActive(week);
     server.faults.add({ status: 503 });
-    const report = await usageReport(data, week);
+    // The first of the days that a request has.
+    const report = await usageReport(data, { first: day('2026-08-23'), last: day('2026-08-29') });
     assert.deepEqual([report.offline, report.missing, report.growth.messages], [undefined, [], undefined]);
   });
 
@@ -121,7 +122,7 @@ describe('reports', () => {
     assert.deepEqual(part.latest, report.latest);
     // For these days the active people are known, and not their activity.
     server.faults.clear();
-    const other = { first: day('2026-10-01'), last: day('2026-10-07') };
+    const other = { first: day('2026-05-01'), last: day('2026-05-07') };
     await data.dailyActive(other);
     server.faults.add({ status: 503 });
     const half = await usageReport(data, other);
@@ -265,6 +266,33 @@ describe('reports', () => {
         await server.close();
       }
     });
+
+  it('have credits of each account, day and model, and cost of a product, a model or an expert, without loss', async () => {
+    const { data } = await start('credits', '2026-11-21T12:00:00Z');
+    const today = { first: day('2026-11-14'), last: day('2026-11-21') };
+    const rows = tableJson(creditTable((await data.credits(today, { date: true, model: true })).rows));
+    const { rows: totals } = await data.credits(today);
+    for (const row of totals) {
+      const own = rows.filter(({ identity }) => identity === identityOf(row).name);
+      const sum = own.reduce((all, { credits_consumed: credits }) => all + Number(credits), 0);
+      assert.equal(sum, row.credits_consumed);
+      assert.ok(own.every(({ date, model_name: model }) => date !== null && model !== null));
+    }
+    assert.ok(
+      rows.some(({ date }) => date === '2026-11-21'),
+      'today, too',
+    );
+    const filters = [
+      ['COST_ANALYTICS_GROUP_BY_PRODUCT', 'product', (key: string) => ({ products: [key] })],
+      ['COST_ANALYTICS_GROUP_BY_RESOURCE', 'resource', (key: string) => ({ resources: [key] })],
+      ['COST_ANALYTICS_GROUP_BY_EXPERT', 'expert', (key: string) => ({ experts: [key] })],
+    ] as const;
+    for (const [group, dimension, filter] of filters) {
+      const parts = costBy((await data.cost(week, [group])).rows, dimension, 'credits_consumed');
+      for (const { key, amount } of parts.filter(({ key }) => key !== '\0'))
+        assert.equal(sumOf((await data.cost(week, [], filter(key))).rows, 'credits_consumed'), amount, key);
+    }
+  });
 
   it('find unusual spending and people who stopped with the requests of the service', async () => {
     const { data } = await start('credits', '2026-11-21T12:00:00Z');

@@ -1,6 +1,6 @@
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
-import type { LanguageRow, CostRow } from '../client/analyticsData.ts';
+import type { CostRow, CreditRow, LanguageRow } from '../client/analyticsData.ts';
 import { identityOf } from '../identity.ts';
 import { METRIC_FIELDS, METRICS, TOKEN_FIELDS, type MetricField } from '../contract.ts';
 import { nameIn, roundAmount, wholeAmount, type Dimension } from '../insights/amounts.ts';
@@ -172,6 +172,22 @@ function kindsIn(
     if (kind !== undefined) of.set(nameIn(point, dimension).key, kind);
   }
   return { name: dimension === 'user' ? 'user_type' : 'resource_type', of };
+}
+
+/** Credits of each account, day and model, in this order. */
+export function creditTable(rows: readonly CreditRow[]): Table {
+  const sorted = rows
+    .map((row) => ({ row, order: [identityOf(row).name, row.date, row.model_name].join('\0') }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1));
+  return {
+    columns: [
+      text('identity', 'Account'),
+      text('date', 'Day'),
+      text('model_name', 'Model'),
+      { name: 'credits_consumed', title: 'Credits', kind: 'credits' },
+    ],
+    rows: sorted.map(({ row }) => [identityOf(row).name, row.date, row.model_name, wholeAmount(row.credits_consumed)]),
+  };
 }
 
 /** Each limit and its budget status. */

@@ -1,10 +1,12 @@
 import { formatDay } from '../../base/day.ts';
-import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
+import type { Decimal } from '../../base/decimal.ts';
+import type { AnalyticsData, CostRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { identityKey, identityOfKey, type Identity } from '../identity.ts';
 import { costBy, sumOf, wholeAmount, type Dimension } from '../insights/amounts.ts';
+import type { Share } from '../insights/compare.ts';
 import { onDays, seriesBy, type DaySeries } from '../insights/series.ts';
-import { unusualSpending, type UnusualSpending } from '../insights/unusual.ts';
+import { materialAccounts, unusualSpending, usualWorkingDay, type UnusualSpending } from '../insights/unusual.ts';
 import { MEASURE_OF, type Unit } from './costReport.ts';
 import { qualityOf, type Quality } from './report.ts';
 
@@ -22,57 +24,107 @@ const WHOLE_DAYS = 84;
 const ACCOUNT_DAYS = 42;
 /** Only what happened in the last week is news. */
 const RECENT_DAYS = 7;
-/** Accounts with a daily comparison: those with the highest spending of the last week, which hold every costly one. */
-const MOST_ACCOUNTS = 500;
 /** Smallest excess worth a report: five dollars, or as many credits as these cost about. */
 const LEAST: Readonly<Record<Unit, bigint>> = { usd: wholeAmount(5), credits: wholeAmount(500) };
 const DELETED = '\0';
 
 /**
- * Compares the last week with the weeks before, in about ten requests for 300 people; of finished days, only new ones
- * are fetched again.
+ * Compares the last week with the weeks before, in a request per thousand accounts and one or two for the days of those
+ * that spent much. The days of the organization are those of the other reports.
  */
 export async function unusualReport(data: AnalyticsData, options: LoadOptions = {}): Promise<UnusualReport> {
   const last = data.newestDay;
   const range = (days: number): DayRange => ({ first: last - days + 1, last });
-  const groups = ['COST_ANALYTICS_GROUP_BY_PRODUCT', 'COST_ANALYTICS_GROUP_BY_RESOURCE'] as const;
   const [whole, week] = await Promise.all([
-    data.cost(range(WHOLE_DAYS), groups, { ...options, daily: true }),
+    data.organizationCost(range(WHOLE_DAYS), options),
     data.cost(range(RECENT_DAYS), ['COST_ANALYTICS_GROUP_BY_USER'], options),
   ]);
   const unit: Unit = sumOf(whole.rows, 'credits_consumed') > 0n ? 'credits' : 'usd';
   const measure = MEASURE_OF[unit];
-  const recent = costBy(week.rows, 'user', measure).filter(({ amount, key }) => amount > 0n && key !== DELETED);
-  const isLarge = recent.length > MOST_ACCOUNTS;
-  // Without a filter, the days of one request are those of the next.
-  const people = isLarge ? { people: identitiesOf(recent.slice(0, MOST_ACCOUNTS)) } : {};
-  const accounts = await data.cost(range(ACCOUNT_DAYS), ['COST_ANALYTICS_GROUP_BY_USER'], {
-    ...options,
-    ...people,
-    daily: true,
-  });
   const days = (count: number): string[] => daysOf(range(count)).map(formatDay);
+  const recent = costBy(week.rows, 'user', measure).filter(({ amount, key }) => amount > 0n && key !== DELETED);
+  const ofOrganization = onDays(costBy(whole.rows, 'day', measure), days(WHOLE_DAYS));
+  const usualDay = usualWorkingDay(ofOrganization, last);
+  const material = materialAccounts(recent, usualDay, LEAST[unit]);
+  const accounts = await daysOfAccounts(
+    data,
+    range(ACCOUNT_DAYS),
+    material,
+    { count: recent.length, usualDay, unit },
+    options,
+  );
   const series = (rows: readonly CostRow[], dimension: Dimension, count: number): DaySeries[] =>
     seriesBy(rows, dimension, measure, days(count), Number.POSITIVE_INFINITY);
   const found = unusualSpending(
     {
       last,
-      whole: onDays(costBy(whole.rows, 'day', measure), days(WHOLE_DAYS)),
-      accounts: series(accounts.rows, 'user', ACCOUNT_DAYS).filter(({ key }) => key !== DELETED),
+      whole: ofOrganization,
+      accounts: series(accounts?.rows ?? [], 'user', ACCOUNT_DAYS).filter(({ key }) => key !== DELETED),
+      accountCount: recent.length,
       resources: series(whole.rows, 'resource', WHOLE_DAYS),
       products: series(whole.rows, 'product', WHOLE_DAYS),
     },
     { from: last - RECENT_DAYS + 1, least: LEAST[unit] },
   );
   return {
-    ...qualityOf(whole, week, accounts),
+    ...qualityOf(whole, week, ...(accounts ? [accounts] : [])),
     unit,
     found,
-    accounts: Math.min(MOST_ACCOUNTS, recent.length),
+    accounts: recent.length,
   };
 }
 
-function identitiesOf(shares: readonly { readonly key: string; readonly name: string }[]): Identity[] {
+/** Accounts of an organization above which the days of all take too many requests: those of bots are then left out. */
+const MANY_ACCOUNTS = 500;
+/** Weeks that the last week of a bot is compared with. */
+const WEEKS_BEFORE = 5;
+
+/** The accounts of an organization, and its usual day. */
+interface AccountScale {
+  readonly count: number;
+  readonly usualDay: Decimal;
+  readonly unit: Unit;
+}
+
+/** Loads the days of some accounts; of all, if these are half of them or a bot grew, as no filter names a bot. */
+async function daysOfAccounts(
+  data: AnalyticsData,
+  range: DayRange,
+  accounts: readonly Share[],
+  scale: AccountScale,
+  options: LoadOptions,
+): Promise<Loaded<CostRow> | undefined> {
+  const people = identitiesOf(accounts);
+  const bots = accounts.filter(({ key, name }) => identityOfKey(key, name) === undefined);
+  const canBeAll = scale.count <= MANY_ACCOUNTS;
+  const areAll =
+    canBeAll && (accounts.length * 2 >= scale.count || (await grownBots(data, bots, scale, options)).length > 0);
+  // A filter without people would be for all of them.
+  if (people.length === 0 && !areAll) return undefined;
+  const of = areAll ? {} : { people };
+  return data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], { ...options, ...of, daily: true });
+}
+
+/** The bots whose last week grew by the smallest excess: of the others, no day was that unusual. */
+async function grownBots(
+  data: AnalyticsData,
+  bots: readonly Share[],
+  { usualDay, unit }: AccountScale,
+  options: LoadOptions,
+): Promise<readonly Share[]> {
+  if (bots.length === 0) return [];
+  const last = data.newestDay - RECENT_DAYS;
+  const days = { first: last - WEEKS_BEFORE * RECENT_DAYS + 1, last };
+  const past = await data.cost(days, ['COST_ANALYTICS_GROUP_BY_USER'], options);
+  const before = new Map(costBy(past.rows, 'user', MEASURE_OF[unit]).map(({ key, amount }) => [key, amount]));
+  const grown = bots.map((bot) => ({
+    ...bot,
+    amount: bot.amount - (before.get(bot.key) ?? 0n) / BigInt(WEEKS_BEFORE),
+  }));
+  return materialAccounts(grown, usualDay, LEAST[unit]);
+}
+
+function identitiesOf(shares: readonly Share[]): Identity[] {
   const found = shares.map(({ key, name }) => identityOfKey(key, name)).filter((identity) => identity !== undefined);
   // The same set is the same request, whatever its order.
   return found.sort((a, b) => (identityKey(a) < identityKey(b) ? -1 : 1));

@@ -5,7 +5,7 @@ import { presenceReport } from '../../analytics/reports/presenceReport.ts';
 import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { unusualReport } from '../../analytics/reports/unusualReport.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
-import type { Presence } from '../../analytics/insights/presence.ts';
+import type { Presence, PresenceSummary } from '../../analytics/insights/presence.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openData, type AnalyticsOptions } from './analytics.ts';
@@ -27,20 +27,10 @@ export async function runAttention(options: AttentionOptions, terminal: Terminal
   done();
   const failed = [budgets, unusual, presence].flatMap((report) => failureOf({ report }));
   const { items, unit, lookedAt } = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
-  const { weekly, monthly } = presence.presence ?? {};
   const sentence = (item: AttentionItem): string => describeAttention(item, unit, (_, name) => name);
   if (options.json) {
-    printJson(
-      {
-        unit,
-        items: items.map((item) => ({ ...itemJson(item), text: sentence(item) })),
-        looked_at: lookedAt,
-        weekly_active: weekly ?? null,
-        monthly_active: monthly ?? null,
-        people: (presence.presence?.people ?? []).map(personJson),
-      },
-      terminal,
-    );
+    const rows = items.map((item) => ({ ...itemJson(item), text: sentence(item) }));
+    printJson(attentionJson(unit, rows, lookedAt, presence.presence), terminal);
   } else {
     const lines = items.length === 0 ? [allIsWell()] : items.map((item) => `- ${printable(sentence(item))}`);
     terminal.stdout.write(`${lines.join('\n')}\n${lookedAt}\n`);
@@ -50,8 +40,26 @@ export async function runAttention(options: AttentionOptions, terminal: Terminal
   return items.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }
 
+/** What needs attention, for programs. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
+export function attentionJson(
+  unit: string | undefined,
+  items: readonly (ReturnType<typeof itemJson> & { readonly text: string })[],
+  lookedAt: string,
+  presence: PresenceSummary | undefined,
+) {
+  return {
+    unit,
+    items,
+    looked_at: lookedAt,
+    weekly_active: presence?.weekly ?? null,
+    monthly_active: presence?.monthly ?? null,
+    people: (presence?.people ?? []).map(personJson),
+  };
+}
+
 /** The figures of an item for programs, amounts in full. */
-function itemJson(item: AttentionItem): object {
+function itemJson(item: AttentionItem) {
   switch (item.kind) {
     case 'data':
       return { kind: item.kind, code: item.error.code, as_of: item.asOf ?? null };
@@ -84,6 +92,6 @@ function itemJson(item: AttentionItem): object {
   }
 }
 
-function personJson({ identity, kind, lastActive, activeDays }: Presence): object {
+function personJson({ identity, kind, lastActive, activeDays }: Presence) {
   return { account: identity.name, kind, last_active: lastActive ?? null, active_days: activeDays };
 }

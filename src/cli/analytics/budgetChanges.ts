@@ -14,7 +14,7 @@ import {
   type RequestedLimit,
 } from '../../analytics/budgets/preview.ts';
 import type { BatchProgress } from '../../analytics/budgets/runBatch.ts';
-import { Reminders } from '../../analytics/budgets/reminders.ts';
+import { Reminders, type Reminder } from '../../analytics/budgets/reminders.ts';
 import { effectOf, type PreviewEffect } from '../../analytics/budgets/effect.ts';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { budgetReport, limitUse } from '../../analytics/reports/budgetReport.ts';
@@ -31,7 +31,7 @@ import { formatDay, parseDay } from '../../base/day.ts';
 import { cancelled, isCancelled, SextantError, systemCode } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import { openAccount, type AnalyticsOptions } from './analytics.ts';
-import { confirm, ExitCode, noFile, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import { confirm, ExitCode, noFile, printError, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 import { writeWhole } from '../writeWhole.ts';
 
 /** Options of all commands that use budgets of the service. */
@@ -146,6 +146,17 @@ export async function exportLimits(
   return overrides.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }
 
+/** Reminders for programs. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
+export function remindersJson(reminders: readonly Reminder[]) {
+  return reminders.map(({ identity, on, note }) => ({
+    account: identity.name,
+    kind: identity.kind,
+    on: formatDay(on),
+    note,
+  }));
+}
+
 /** `sextant budgets remind` */
 export async function remind(
   account: string | undefined,
@@ -156,11 +167,7 @@ export async function remind(
   const reminders = new Reminders(budgetsFolder);
   if (account === undefined) {
     const all = reminders.all();
-    if (options.json)
-      printJson(
-        all.map(({ identity, on, note }) => ({ account: identity.name, kind: identity.kind, on: formatDay(on), note })),
-        terminal,
-      );
+    if (options.json) printJson(remindersJson(all), terminal);
     else for (const one of all) terminal.stdout.write(`${describeReminder(one)}\n`);
     return all.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   }
@@ -191,6 +198,7 @@ async function change(
     return await changeBy({ changes, data }, preview, options, terminal);
   } catch (error) {
     if (!isCancelled(error)) throw error;
+    if (options.json) printError('Cancelled', 'Interrupted. Nothing was changed.', terminal);
     terminal.stderr.write('sextant: Interrupted. Nothing was changed.\n');
     return ExitCode.interrupted;
   }
@@ -251,7 +259,8 @@ async function report(
 }
 
 /** The effect for programs, sums in full. */
-function effectJson({ newlyOver, over, sum, unlimited }: PreviewEffect): object {
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
+export function effectJson({ newlyOver, over, sum, unlimited }: PreviewEffect) {
   return {
     newly_over: newlyOver,
     over,

@@ -1,5 +1,8 @@
 import { Option, type Command } from 'commander';
-import type { GroupByKey } from '../../analytics/contract.ts';
+import type { AnalyticsData, CostFilter, CreditRow } from '../../analytics/client/analyticsData.ts';
+import { LIMITS, TOKEN_FIELDS, type GroupByKey } from '../../analytics/contract.ts';
+import type { DayRange } from '../../analytics/dateRules.ts';
+import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 import { formatAmount, formatUsd, wholeAmount, type Dimension } from '../../analytics/insights/amounts.ts';
 import type { UnitCost } from '../../analytics/insights/unitCost.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
@@ -7,8 +10,7 @@ import { costReport, type CostReport, type Unit } from '../../analytics/reports/
 import { qualityOf } from '../../analytics/reports/report.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatChange, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
-import { TOKEN_FIELDS } from '../../analytics/contract.ts';
-import { costTable, roundedEstimate, roundedPrice } from '../../analytics/reports/tables.ts';
+import { costTable, creditTable, roundedEstimate, roundedPrice } from '../../analytics/reports/tables.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import {
   CONNECTION_HELP,
@@ -38,10 +40,17 @@ const KEY_OF: Readonly<Record<Dimension, GroupByKey | undefined>> = {
 };
 const UNITS = ['usd', 'credits'] as const;
 
+/** Credits of each account by day and model, from the endpoint that has those of today. */
+const CREDITS = 'credits';
+
 interface CostOptions extends AnalyticsOptions, RangeOptions {
-  readonly by?: Dimension;
+  readonly by?: Dimension | typeof CREDITS;
   readonly unit?: (typeof UNITS)[number];
   readonly user?: readonly string[];
+  readonly serviceAccount?: readonly string[];
+  readonly product?: readonly string[];
+  readonly resource?: readonly string[];
+  readonly expert?: readonly string[];
 }
 
 const HELP = `${CONNECTION_HELP}
@@ -51,14 +60,20 @@ Examples:
   sextant cost --days 30 --by resource
   sextant cost --by user --csv > cost.csv
   sextant cost --by day --user ada@example.com
+  sextant cost --by user --product Chat --resource opus
+  sextant cost --by credits --days 1
 
 ${EXIT_CODES}`;
 
 export function addCostCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const command = program.command('cost').description('show the cost, and its parts');
   withAnalyticsOptions(withRangeOptions(command))
-    .addOption(new Option('--by <dimension>', 'table instead of a summary').choices(Object.keys(KEY_OF)))
+    .addOption(new Option('--by <dimension>', 'table instead of a summary').choices([...Object.keys(KEY_OF), CREDITS]))
     .option('--user <email...>', 'only these people, with --by')
+    .option('--service-account <name...>', 'only these service accounts, with --by')
+    .option('--product <name...>', 'only these products, with --by')
+    .option('--resource <name...>', 'only these models and machines, with --by')
+    .option('--expert <id...>', 'only these experts, with --by')
     .addOption(new Option('--unit <unit>', 'unit of the summary; default: that of the plan').choices(UNITS))
     .addHelpText('after', HELP)
     .action(async (options: CostOptions) => exit(await runCost(options, terminal)));
@@ -69,13 +84,21 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
   const data = await openData(options, terminal);
   const range = readRange(options, data);
   const { load, done } = loading(options, terminal);
-  const { by, user } = options;
-  if (by !== undefined || user !== undefined) {
+  const { by } = options;
+  if (by === CREDITS) {
+    const loaded = await data.credits(withToday(range, options, data), { date: true, model: true }, load);
+    done();
+    warnOfQuality(qualityOf(loaded), terminal);
+    const table = creditTable(loaded.rows.filter(isOf(options)));
+    await printTable(table, `Credits by account, day and model, ${describeAge(loaded.asOf)}`, options, terminal);
+    return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  }
+  const filter = filterOf(options);
+  if (by !== undefined || filter !== undefined) {
     const dimension = by ?? 'day';
     const key = KEY_OF[dimension];
     const isDaily = key === undefined;
-    const people = user && { people: user.map((name) => ({ kind: 'user_email', name }) as const) };
-    const loaded = await data.cost(range, key === undefined ? [] : [key], { ...load, ...people, daily: isDaily });
+    const loaded = await data.cost(range, key === undefined ? [] : [key], { ...load, ...filter, daily: isDaily });
     done();
     warnOfQuality(qualityOf(loaded), terminal);
     const table = costTable(loaded.rows, dimension);
@@ -93,6 +116,34 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
       `${titleOf(report)}, ${describeDays(range)}, ${describeAge(report.asOf)}\n${summary(report)}`,
     );
   return report.points.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** The chosen part of the cost; undefined for all of it. */
+function filterOf({ user, serviceAccount, product, resource, expert }: CostOptions): CostFilter | undefined {
+  if (!(user ?? serviceAccount ?? product ?? resource ?? expert)) return undefined;
+  const people = user || serviceAccount ? { people: accountsOf(user, serviceAccount) } : {};
+  return { ...people, products: product, resources: resource, experts: expert };
+}
+
+function accountsOf(user: readonly string[] = [], serviceAccount: readonly string[] = []): Identity[] {
+  return [
+    ...user.map((name) => ({ kind: 'user_email', name }) as const),
+    ...serviceAccount.map((name) => ({ kind: 'service_account_name', name }) as const),
+  ];
+}
+
+/** Whether a row of credits, which the service does not filter, is of a chosen account and model. */
+function isOf({ user, serviceAccount, resource }: CostOptions): (row: CreditRow) => boolean {
+  const keys = user || serviceAccount ? new Set(accountsOf(user, serviceAccount).map(identityKey)) : undefined;
+  return (row) =>
+    (keys?.has(identityKey(identityOf(row))) ?? true) &&
+    (resource === undefined || (row.model_name !== undefined && resource.includes(row.model_name)));
+}
+
+/** Credits have figures of today, too, unless the last day is chosen. */
+function withToday({ first, last }: DayRange, { to }: RangeOptions, { today }: AnalyticsData): DayRange {
+  if (to !== undefined) return { first, last };
+  return { first: Math.max(first, today - LIMITS.maxRangeDays + 1), last: today };
 }
 
 function titleOf({ unit }: CostReport): string {
@@ -145,19 +196,23 @@ function describeChange({ volume, mix, price, other }: NonNullable<CostReport['c
   return parts.join(', ');
 }
 
-function unitJson({ tokens, base, surcharge, perMillion, cacheShare }: Omit<UnitCost, 'key' | 'name'>): object {
+function unitJson({ tokens, base, surcharge, perMillion, cacheShare }: Omit<UnitCost, 'key' | 'name'>) {
   return {
     base_cost_usd: formatDecimal(base),
     surcharge_usd: formatDecimal(surcharge),
-    ...Object.fromEntries(TOKEN_FIELDS.map((field) => [field, String(tokens[field])])),
+    ...(Object.fromEntries(TOKEN_FIELDS.map((field) => [field, String(tokens[field])])) as Record<
+      (typeof TOKEN_FIELDS)[number],
+      string
+    >),
     per_million_tokens: perMillion === undefined ? null : formatDecimal(roundedPrice(perMillion)!),
     cache_share: cacheShare ?? null,
   };
 }
 
-function summaryJson(report: CostReport): object {
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
+export function summaryJson(report: CostReport) {
   const { range, asOf, unit, total, growth, month } = report;
-  const shares = (items: readonly Share[]): object[] =>
+  const shares = (items: readonly Share[]): { name: string; amount: string }[] =>
     items.map(({ name, amount }) => ({ name, amount: formatDecimal(amount) }));
   const exact = (amount: Decimal | undefined): string | null => (amount === undefined ? null : formatDecimal(amount));
   return {

@@ -146,12 +146,13 @@ function summary(report: UsageReport, distinct: number | undefined, { unit }: Co
   ]);
 }
 
-function summaryJson(
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
+export function summaryJson(
   report: UsageReport,
   distinct: number | undefined,
   { unit, total }: CostReport,
   per: PerUse,
-): object {
+) {
   const exact = (amount: Decimal | undefined): string | null => (amount === undefined ? null : formatDecimal(amount));
   const { range, asOf, days, latest, meanActive, metrics, acceptance, growth, unusual } = report;
   return {

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { AnswerEvent, Passage, ProviderInfo, Sent } from '../../ask/answer.ts';
+import type { AnswerEvent, Passage, ProviderInfo, Reranking, Sent } from '../../ask/answer.ts';
 import { Asker } from '../../ask/asker.ts';
 import { CitationScanner, type MarkdownToken } from '../../ask/citationScanner.ts';
 import { extractiveProvider } from '../../ask/extractive.ts';
@@ -17,6 +17,8 @@ export interface AskOptions {
   readonly provider: (typeof PROVIDERS)[number];
   readonly baseUrl?: string;
   readonly model?: string;
+  /** Whether the OpenAI-compatible service orders the passages. */
+  readonly rerank?: true;
   readonly json?: true;
   readonly state?: string;
   /** False: use the index as it is, without a scan for changed files. */
@@ -32,6 +34,7 @@ export async function runAsk(
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
   const provider = providerOf(options, env);
+  const reranked = options.rerank && { reranker: openAiOf(options, env) };
   const scope = new SearchScope(folder, options.state);
   const { root, indexed } = scope;
   const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
@@ -52,7 +55,7 @@ export async function runAsk(
   const writer = options.json ? undefined : new AnswerWriter(terminal);
   let isFound = false;
   try {
-    for await (const event of new Asker(sources).ask({ question, provider, signal: terminal.signal })) {
+    for await (const event of new Asker(sources).ask({ question, provider, ...reranked, signal: terminal.signal })) {
       if (event.kind === 'sources') isFound = event.passages.length > 0;
       writer?.show(event);
       if (options.json && event.kind === 'done') {
@@ -100,6 +103,7 @@ class AnswerWriter {
   show(event: AnswerEvent): void {
     switch (event.kind) {
       case 'sources':
+        if (event.reranking) this.#terminal.stderr.write(`sextant: ${describeReranking(event.reranking)}\n`);
         this.#terminal.stderr.write(`sextant: ${describeSent(event.provider, event.sent)}\n`);
         break;
       case 'text':
@@ -138,6 +142,13 @@ function formatSources(cited: readonly Passage[]): string {
     return `${style('cyan', `[${number}]`)} ${printable(path)}:${startLine}${name}\n`;
   });
   return lines.length === 0 ? '' : `\n${lines.join('')}`;
+}
+
+function describeReranking({ provider, sent, failure }: Reranking): string {
+  const result =
+    failure === undefined ? 'The passages were ordered by' : 'The passages keep the order of the search, since';
+  const why = failure === undefined ? '' : ` failed: ${printable(failure)}`;
+  return `${result} ${provider.label}${why}${why === '' ? '.' : ''} ${describeSent(provider, sent)}`;
 }
 
 function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {

@@ -23,6 +23,7 @@ export function addAskCommands(
     .addOption(new Option('--provider <name>', 'the answer model').choices(PROVIDERS).default('extractive'))
     .option('--base-url <url>', 'the address of the OpenAI-compatible service')
     .option('--model <name>', 'the model of that service')
+    .option('--rerank', 'let that model order the passages first')
     .option(...WRITTEN_STATE)
     .option('--no-update', 'use the index as it is, without a scan for changed files')
     .option('--json', 'print the answer as JSON')

@@ -9,6 +9,9 @@ Answer models:
                address with --base-url or SEXTANT_OPENAI_BASE_URL, its model with --model or SEXTANT_OPENAI_MODEL, and
                its key, if it needs one, with SEXTANT_OPENAI_KEY
 
+--rerank lets that service order the 20 best passages first, of each at most 25 lines, with either answer model. If it
+fails or takes over 20 s, the order is that of the search.
+
 Examples:
   sextant ask "how are failed payments retried?"
   sextant ask "who may cancel an order? path:src/orders" ~/projects/shop --json

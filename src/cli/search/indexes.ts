@@ -11,7 +11,7 @@ import { ExitCode, formatColumns, printJson, type Terminal } from '../terminal.t
 import { cacheFolder, stateFolderOf } from './stateFolder.ts';
 
 /** An index in the user's cache folder. */
-interface KnownIndex {
+export interface KnownIndex {
   readonly root: string;
   readonly stateFolder: string;
   /** Whether the folder still exists. */

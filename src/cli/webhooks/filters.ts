@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { SextantError, systemCode } from '../../base/errors.ts';
 import type { Evaluation } from '../../webhooks/filter/evaluation.ts';
-import { ExitCode, printJson, type Terminal } from '../terminal.ts';
+import type { FilterTestView } from '../../server/webhooks/views.ts';
+import { positiveInteger } from '../arguments.ts';
+import type { AdminOptions } from '../server/admin.ts';
+import { SERVER_STATE } from '../server/serverCommands.ts';
+import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 
-interface TestOptions {
+interface TestOptions extends AdminOptions {
+  readonly webhook?: string;
+  readonly last: number;
   readonly none?: true;
   readonly explain?: true;
-  readonly json?: true;
 }
 
 interface Tested extends Evaluation {
@@ -21,7 +26,10 @@ export function addFilterCommands(program: Command, terminal: Terminal, exit: (c
     .command('test')
     .description('test a filter on payloads, and explain why it does not fire')
     .argument('<rule>', 'a JSONLogic file, or the rule itself')
-    .argument('<files...>', 'payloads, one JSON value a file, or - for the standard input')
+    .argument('[files...]', 'payloads, one JSON value a file, or - for the standard input')
+    .option('--webhook <name>', 'try the last events of this webhook instead of files')
+    .option('--last <number>', 'the number of these events', positiveInteger, 20)
+    .option(...SERVER_STATE)
     .option('--none', 'succeed if the filter fires for none of the payloads, instead of for all')
     .option('--explain', 'show the value of each part of the filter')
     .option('--json', 'print the evaluations as JSON')
@@ -30,12 +38,15 @@ export function addFilterCommands(program: Command, terminal: Terminal, exit: (c
       `
 Examples:
   sextant filters test rule.json test/payloads/*.json
+  sextant filters test rule.json --webhook issues --last 50
   sextant filters test '{"==": [{"var": "action"}, "opened"]}' event.json --explain
 
 Exit codes: 0 the filter fires for all payloads (with --none: for none), 1 it does not, 2 the rule or a payload cannot be read.`,
     )
     .action(async (rule: string, files: readonly string[], options: TestOptions) => {
-      exit(await runFiltersTest(rule, files, options, terminal));
+      if ((options.webhook === undefined) === (files.length === 0))
+        throw new SextantError('InvalidOption', 'Name files with payloads, or a --webhook whose last events to try.');
+      exit(await (options.webhook === undefined ? runFiltersTest : runOnEvents)(rule, files, options, terminal));
     });
 }
 
@@ -63,6 +74,35 @@ async function runFiltersTest(
     }
   }
   return tested.every(({ fires }) => fires !== (options.none === true)) ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** Tries a filter on the last events of a webhook. */
+async function runOnEvents(
+  rule: string,
+  _files: readonly string[],
+  options: TestOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const [{ withServer }, { AdminClient }] = await Promise.all([
+    import('../server/admin.ts'),
+    import('../../server/admin/adminClient.ts'),
+  ]);
+  const filter = await readRule(rule);
+  return withServer(options, terminal, async (client) => {
+    const path = AdminClient.path(['webhooks', options.webhook!, 'filter-test']);
+    const tested = await client.ask<FilterTestView>('POST', path, { filter, last: options.last });
+    const { words, fires, of, results } = tested;
+    if (options.json) printJson(tested, terminal);
+    else {
+      terminal.stderr.write(`Fires when ${words}\n`);
+      for (const { event_id: id, fires: isFiring, because, error } of results)
+        terminal.stdout.write(
+          isFiring ? `${id}: fires\n` : `${id}: does not fire: ${printable(because ?? error ?? '')}\n`,
+        );
+      terminal.stdout.write(`Fires for ${fires} of the last ${of}.\n`);
+    }
+    return fires === (options.none ? 0 : of) ? ExitCode.ok : ExitCode.nothingFound;
+  });
 }
 
 /** Reads the filter of an option: a file, or the rule itself. Throws `InvalidFilter` and `CannotRead`. */

@@ -7,7 +7,15 @@ import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
-import type { CreateWebhookOptions, ExpertOptions, RotateOptions, SendOptions, TriggerOptions } from './webhooks.ts';
+import type {
+  CreateWebhookOptions,
+  EditWebhookOptions,
+  ExpertOptions,
+  RotateOptions,
+  TriggerOptions,
+} from './webhooks.ts';
+import type { ResendOptions, RetryOptions } from './again.ts';
+import type { SendOptions } from './sendEvents.ts';
 
 const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
 const CODES = 'Exit codes: 0 done, 1 nothing found, 2 failed or wrong usage (no server runs, for instance).';
@@ -31,6 +39,8 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
     .option('--signature <json>', 'of the type hmac: header, algorithm, encoding, prefix, signed, timestamp_header …')
     .option('--description <text>', 'the purpose of the webhook')
     .option('--scope <scope>', 'personal or organization')
+    .option('--content <content>', 'json, or any: forms, text and bytes too (default: by the type)')
+    .option('--answer <json>', 'answer this: status, body, headers, delay_ms, failure_share, failure_status')
     .option('--disabled', 'refuse deliveries until it is enabled')
     .addHelpText(
       'after',
@@ -49,15 +59,22 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
     .action(async (options: AdminOptions) => {
       exit(await (await import('./webhooks.ts')).listWebhooks(options, terminal));
     });
-  admin(webhooks, 'edit <name>', 'change the description or the scope')
+  admin(webhooks, 'edit <name>', 'change the description, the scope, the content or the answer')
     .option('--description <text>', 'the purpose of the webhook')
     .option('--scope <scope>', 'personal or organization')
-    .addHelpText('after', help(`sextant webhooks edit deploys --description 'of production' --scope organization`))
-    .action(
-      async (name: string, options: AdminOptions & { readonly description?: string; readonly scope?: string }) => {
-        exit(await (await import('./webhooks.ts')).editWebhook(name, options, terminal));
-      },
-    );
+    .option('--content <content>', 'json, or any: forms, text and bytes too')
+    .option('--answer <json>', 'answer this: status, body, headers, delay_ms, failure_share, failure_status')
+    .option('--no-answer', 'answer 202 and the id of the event again')
+    .addHelpText(
+      'after',
+      help(
+        `sextant webhooks edit deploys --description 'of production' --scope organization`,
+        `sextant webhooks edit deploys --answer '{"status": 200, "body": "ok", "failure_share": 0.1}'`,
+      ),
+    )
+    .action(async (name: string, options: EditWebhookOptions) => {
+      exit(await (await import('./webhooks.ts')).editWebhook(name, options, terminal));
+    });
   admin(webhooks, 'rotate <name>', 'create a new secret, which is shown only once')
     .option(
       '--secret <secret>',
@@ -77,10 +94,15 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
   addDelete(webhooks, 'webhooks', 'deploys', terminal, exit);
   admin(webhooks, 'send <name>', 'send a test event, as the system of a template would')
     .option('--template <name>', TEMPLATE_NAMES)
+    .option('--as <event...>', 'events of the library, sent in turn; see "sextant webhooks library"')
     .option('--data <json>', 'the body: JSON, a file, or - for the standard input')
     .option('--set <path=value...>', 'set a value in the body, such as pull_request.draft=true')
     .option('--edit', 'edit the body in $EDITOR before it is sent')
     .option('--print', 'print the body instead of sending it')
+    .option('--delay <time>', 'the time between two events of --as: 500ms, 2s, 1m', seconds)
+    .option('--count <number>', 'send this number of events, as fast as the server answers', positiveInteger)
+    .option('--rate <number>', 'send this number of events a second, with --for', positiveInteger)
+    .option('--for <time>', 'how long to send at a --rate: 30s, 5m', seconds)
     .option('--secret <secret>', 'sign the event with the secret of the webhook (default: SEXTANT_WEBHOOK_SECRET)')
     .addHelpText(
       'after',
@@ -89,10 +111,21 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
         'sextant webhooks send deploys --template github-pull-request --edit',
         `sextant webhooks send deploys --data '{"action": "opened"}'`,
         'sextant webhooks send deploys --template pagerduty --print > event.json',
+        'sextant webhooks send deploys --as github.pull_request.opened --set number=7',
+        'sextant webhooks send deploys --as github.pull_request.opened github.pull_request.closed --delay 2s',
+        'sextant webhooks send deploys --as stripe.invoice.paid --rate 200 --for 30s',
       ),
     )
     .action(async (name: string, options: SendOptions) => {
-      exit(await (await import('./webhooks.ts')).sendTest(name, options, terminal));
+      exit(await (await import('./sendEvents.ts')).sendTest(name, options, terminal));
+    });
+  webhooks
+    .command('library')
+    .description('list the events that "webhooks send --as" sends, with the documentation of each')
+    .option(...JSON_OPTION)
+    .addHelpText('after', help('sextant webhooks library'))
+    .action(async (options: { readonly json?: true }) => {
+      exit(await (await import('./sendEvents.ts')).listLibrary(options, terminal));
     });
 }
 
@@ -106,6 +139,7 @@ function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode
     .option('--no-filter', 'with --replace: remove its filter')
     .option('--expert <name>', 'the expert to run, made by "sextant experts create" (default: record)')
     .option('--disabled', 'do not run until it is enabled')
+    .option('--rename <name>', 'with --replace: give it this name')
     .option('--replace', 'change the trigger of this name instead; only the given options change')
     .addHelpText(
       'after',
@@ -199,6 +233,39 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
     .action(async (ids: readonly string[], options: AdminOptions) => {
       exit(await (await import('./events.ts')).replayEvents(ids, options, terminal));
     });
+  admin(events, 'resend <id>', 'edit an event in $EDITOR or by options, and send it signed again')
+    .option('--data <body>', 'the body: text, or - for the standard input')
+    .option('--set <path=value...>', 'set a value in the JSON body, such as pull_request.draft=true')
+    .option('--header <header...>', 'replace or add a header: "Name: value"')
+    .option('--type <type>', "the sender's type of event, such as pull_request.closed")
+    .option('--to <webhook>', 'send it to another webhook')
+    .addHelpText(
+      'after',
+      help(
+        'sextant events resend evt_0000000012',
+        'sextant events resend evt_0000000012 --type pull_request.closed --set pull_request.merged=true',
+        'sextant events resend evt_0000000012 --header "X-Own: 1" --to staging',
+      ),
+    )
+    .action(async (id: string, options: ResendOptions) => {
+      exit(await (await import('./again.ts')).resendEvent(id, options, terminal));
+    });
+  admin(events, 'retry [id]', 'start failed and waiting runs of an event now, or those of an expert, oldest first')
+    .option('--expert <name>', 'the runs of this expert in all events, or those that the other options select')
+    .option('--trigger <name>', 'of the event: only the runs of this trigger')
+    .option('--webhook <name>', 'only events of this webhook')
+    .option('--from <moment>', 'only events from this moment on')
+    .option('--to <moment>', 'only events before this moment')
+    .option('--text <text>', 'only events whose body contains this text')
+    .option('--filter <rule>', 'only events for whose body this JSONLogic fires')
+    .option('--force', 'also while the target accepts no connection')
+    .addHelpText(
+      'after',
+      help('sextant events retry evt_0000000012', 'sextant events retry --expert bot --from 2026-11-21'),
+    )
+    .action(async (id: string | undefined, options: RetryOptions) => {
+      exit(await (await import('./again.ts')).retryRuns(id, options, terminal));
+    });
   filtered(events, 'export', 'print events with headers and body, one JSON object a line, newest first')
     .option('-o, --output <file>', 'write to this file instead of the standard output')
     .addHelpText('after', help('sextant events export --webhook deploys --output deploys.ndjson'))
@@ -262,10 +329,10 @@ function help(...examples: readonly string[]): string {
   return `\nExamples:\n${examples.map((example) => `  ${example}\n`).join('')}\n${CODES}`;
 }
 
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
 
 function seconds(text: string): number {
-  const [, number, unit = 's'] = /^(\d{1,8})([smhd])?$/.exec(text) ?? [];
+  const [, number, unit = 's'] = /^(\d{1,8})(ms|[smhd])?$/.exec(text) ?? [];
   if (number === undefined) throw new InvalidArgumentError('Write a time such as 30s, 15m, 24h or 7d.');
   return Number(number) * UNITS[unit]!;
 }

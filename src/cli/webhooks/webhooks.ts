@@ -1,18 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import { prettyBody } from '../../server/webhooks/eventText.ts';
 import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
 import type { Expert } from '../../webhooks/definitions.ts';
 import { isSigned } from '../../webhooks/signatures.ts';
-import { TEMPLATE_NAMES, TEMPLATES } from '../../webhooks/templates.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { readRule, readText } from './filters.ts';
 import { ExitCode, formatColumns, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
-import { withValue } from './withValue.ts';
 
 export interface CreateWebhookOptions extends AdminOptions {
   readonly type?: string;
@@ -21,6 +14,9 @@ export interface CreateWebhookOptions extends AdminOptions {
   readonly signature?: string;
   readonly description?: string;
   readonly scope?: string;
+  readonly content?: string;
+  /** JSON. */
+  readonly answer?: string;
   readonly disabled?: true;
 }
 
@@ -33,8 +29,8 @@ const path = (...parts: string[]): string => AdminClient.path(parts);
 
 /** `sextant webhooks create` */
 export function createWebhook(name: string, options: CreateWebhookOptions, terminal: Terminal): Promise<ExitCode> {
-  const { type, secret, signature, description, scope, disabled } = options;
-  const scheme = signature === undefined ? undefined : (JSON.parse(requireJson(signature, '--signature')) as unknown);
+  const { type, secret, signature, description, scope, content, answer, disabled } = options;
+  const scheme = jsonOption(signature, '--signature');
   return withServer(options, terminal, async (client) => {
     const input = {
       name,
@@ -43,6 +39,8 @@ export function createWebhook(name: string, options: CreateWebhookOptions, termi
       signature: scheme,
       description,
       scope,
+      content,
+      answer: jsonOption(answer, '--answer'),
       ...(disabled && { enabled: false }),
     };
     const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', input);
@@ -70,12 +68,18 @@ export function rotateWebhook(name: string, options: RotateOptions, terminal: Te
 }
 
 /** The secret of an option; `-` is the first line of the standard input, which other users of this machine cannot see. */
-function secretOf(given: string | undefined): string | undefined {
+export function secretOf(given: string | undefined): string | undefined {
   return given === '-' ? readText('-').split(/\r?\n/, 1)[0] : given;
+}
+
+/** The value of an option in JSON. Throws `InvalidPayload`. */
+export function jsonOption(given: string | undefined, option: string): unknown {
+  return given === undefined ? undefined : JSON.parse(requireJson(given, option));
 }
 
 function describeSecret({ name, url, secret, type }: NewWebhookView): string {
   const token = type === 'gitlab' ? 'the secret token in GitLab' : 'a bearer token with each delivery';
+  if (type === 'anything') return `Webhook ${printable(name)}\n${formatRows([['url', url]])}`;
   const how = isSigned({ type }) ? 'the key that signs deliveries' : token;
   const rows = formatRows([
     ['url', url],
@@ -103,17 +107,28 @@ export function listWebhooks(options: AdminOptions, terminal: Terminal): Promise
   });
 }
 
+export interface EditWebhookOptions extends AdminOptions {
+  readonly description?: string;
+  readonly scope?: string;
+  readonly content?: string;
+  /** JSON; `false` removes it. */
+  readonly answer?: string | false;
+}
+
 /** `sextant webhooks edit` */
-export function editWebhook(
-  name: string,
-  options: AdminOptions & { readonly description?: string; readonly scope?: string },
-  terminal: Terminal,
-): Promise<ExitCode> {
-  const { description, scope } = options;
-  if (description === undefined && scope === undefined)
-    throw new SextantError('InvalidOption', 'Give the --description or the --scope to change.');
+export function editWebhook(name: string, options: EditWebhookOptions, terminal: Terminal): Promise<ExitCode> {
+  const { description, scope, content } = options;
+  // `false` is of --no-answer.
+  const answer = options.answer === false ? null : jsonOption(options.answer, '--answer');
+  if ([description, scope, content, answer].every((one) => one === undefined))
+    throw new SextantError('InvalidOption', 'Give the --description, --scope, --content or --answer to change.');
   return withServer(options, terminal, async (client) => {
-    const webhook = await client.ask<WebhookView>('PATCH', path('webhooks', name), { description, scope });
+    const webhook = await client.ask<WebhookView>('PATCH', path('webhooks', name), {
+      description,
+      scope,
+      content,
+      answer,
+    });
     if (options.json) printJson(webhook, terminal);
     return ExitCode.ok;
   });
@@ -151,49 +166,8 @@ export function deleteDefinition(
   });
 }
 
-export interface SendOptions extends AdminOptions {
-  readonly template?: string;
-  readonly data?: string;
-  readonly set?: readonly string[];
-  readonly edit?: true;
-  readonly print?: true;
-  readonly secret?: string;
-}
-
-/** `sextant webhooks send` */
-export async function sendTest(name: string, options: SendOptions, terminal: Terminal): Promise<ExitCode> {
-  const { template, print, secret = process.env.SEXTANT_WEBHOOK_SECRET } = options;
-  const text = testText(options);
-  if (print) {
-    terminal.stdout.write(prettyBody({ body: text }));
-    return ExitCode.ok;
-  }
-  return withServer(options, terminal, async (client) => {
-    const sent = await client.ask<{ event_id: string }>('POST', path('webhooks', name, 'send'), {
-      template,
-      text,
-      ...(secret !== undefined && secret !== '' && { secret }),
-    });
-    if (options.json) printJson(sent, terminal);
-    else terminal.stdout.write(`${sent.event_id}\n`);
-    return ExitCode.ok;
-  });
-}
-
-/** The body to send, before it is parsed. */
-function testText({ template, data, set = [], edit }: SendOptions): string {
-  let text: string;
-  if (data !== undefined)
-    text = /^\s*[[{]/.test(data) ? requireJson(data, '--data') : requireJson(readText(data), data);
-  else if (template !== undefined && Object.hasOwn(TEMPLATES, template))
-    text = JSON.stringify(TEMPLATES[template]!.body);
-  else throw new SextantError('InvalidOption', `Name a --template (${TEMPLATE_NAMES}), or give the --data to send.`);
-  for (const assignment of set) text = withValue(text, assignment);
-  return edit ? edited(text) : text;
-}
-
 /** Throws `InvalidPayload`. */
-function requireJson(text: string, where: string): string {
+export function requireJson(text: string, where: string): string {
   try {
     JSON.parse(text);
   } catch (error) {
@@ -202,35 +176,19 @@ function requireJson(text: string, where: string): string {
   return text;
 }
 
-/** Opens the person's editor. Throws `NotEdited` if the editor fails. */
-function edited(text: string): string {
-  const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
-  const folder = mkdtempSync(join(tmpdir(), 'sextant-send-'));
-  const file = join(folder, 'event.json');
-  try {
-    writeFileSync(file, prettyBody({ body: text }), { mode: 0o600 });
-    // The variable may hold arguments, as for Git.
-    const { status } = spawnSync(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
-    if (status !== 0)
-      throw new SextantError('NotEdited', `${editor} ended with ${status}. Set EDITOR to your editor, or use --data.`);
-    return requireJson(readText(file), file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 export interface TriggerOptions extends AdminOptions {
   readonly webhook?: string;
   /** `false` removes the filter. */
   readonly filter?: string | false;
   readonly expert?: string;
   readonly disabled?: true;
+  readonly rename?: string;
   readonly replace?: true;
 }
 
 /** `sextant triggers create`; `--replace` changes only the given options. */
 export function createTrigger(name: string, options: TriggerOptions, terminal: Terminal): Promise<ExitCode> {
-  const { webhook, filter, expert, disabled, replace } = options;
+  const { webhook, filter, expert, disabled, rename, replace } = options;
   if (webhook === undefined && !replace)
     throw new SextantError('InvalidOption', 'Name the --webhook whose events the trigger is for.');
   return withServer(options, terminal, async (client) => {
@@ -243,6 +201,7 @@ export function createTrigger(name: string, options: TriggerOptions, terminal: T
     const trigger = await (replace
       ? client.ask<TriggerView>('PATCH', path('triggers', name), {
           ...input,
+          name: rename,
           ...(filter === false && { filter: null }),
         })
       : client.ask<TriggerView>('POST', 'triggers', { name, ...input }));

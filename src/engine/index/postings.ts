@@ -107,16 +107,19 @@ export function decodePostings(bytes: Uint8Array, chunkCount: number, into: Post
   let { at } = head;
   let chunk = 0;
   for (let i = from; i < to; i++) {
-    let byte = bytes[at++]!;
-    let value = byte & 127;
-    for (let shift = 7; byte > 127; shift += 7) {
-      byte = bytes[at++]!;
-      value |= (byte & 127) << shift;
+    let value = bytes[at++]!;
+    if (value > 127) {
+      let byte = value;
+      value &= 127;
+      for (let shift = 7; byte > 127; shift += 7) {
+        byte = bytes[at++]!;
+        value |= (byte & 127) << shift;
+      }
     }
     chunk += value >>> 3;
     let frequency = (value & 3) + 1;
     if (frequency === 4) {
-      byte = bytes[at++]!;
+      let byte = bytes[at++]!;
       let more = byte & 127;
       for (let shift = 7; byte > 127; shift += 7) {
         byte = bytes[at++]!;

@@ -22,6 +22,8 @@ export interface TermRun {
 }
 
 const SLASH = 0x2f;
+/** Number of documents that are compared with a chunk one by one, before they are searched. */
+const NEAR = 4;
 /** Approximate bytes of postings that are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
 
@@ -187,10 +189,10 @@ export class SegmentReader {
     if (this.#folders) return this.#folders;
     const counts = new Map<string, number>();
     for (let document = 0, first = 0; document < this.documents; first = document) {
-      const folder = this.#outerFolderBytesOf(document);
+      const length = this.#outerFolderLength(first);
       // Neighbours mostly share a folder, whose name is then decoded once.
       do document++;
-      while (document < this.documents && Buffer.compare(this.#outerFolderBytesOf(document), folder) === 0);
+      while (document < this.documents && this.#sharesOuterFolder(first, length, document));
       increment(counts, this.outerFolderOf(first), document - first);
     }
     return (this.#folders = counts);
@@ -198,15 +200,31 @@ export class SegmentReader {
 
   /** The outermost two folders of a path, or fewer, by their bytes. In many repositories they are a package. */
   outerFolderOf(document: number): string {
-    const { buffer, byteOffset, length } = this.#outerFolderBytesOf(document);
-    return Buffer.from(buffer, byteOffset, length).toString('latin1');
+    const { buffer, byteOffset } = this.#paths;
+    const from = byteOffset + this.#pathOffsets[document]!;
+    return Buffer.from(buffer, from, this.#outerFolderLength(document)).toString('latin1');
   }
 
-  #outerFolderBytesOf(document: number): Uint8Array {
-    const path = this.pathBytesOf(document);
-    const first = path.indexOf(SLASH);
-    const second = first < 0 ? -1 : path.indexOf(SLASH, first + 1);
-    return path.subarray(0, Math.max(0, second < 0 ? first : second));
+  #outerFolderLength(document: number): number {
+    const paths = this.#paths;
+    const from = this.#pathOffsets[document]!;
+    const to = this.#pathOffsets[document + 1]!;
+    let slash = from;
+    for (let at = from, slashes = 0; at < to && slashes < 2; at++) {
+      if (paths[at] !== SLASH) continue;
+      slash = at;
+      slashes++;
+    }
+    return slash - from;
+  }
+
+  /** Whether the outer folder of `document` is that of `first`, which has a known length. */
+  #sharesOuterFolder(first: number, length: number, document: number): boolean {
+    const paths = this.#paths;
+    const one = this.#pathOffsets[first]!;
+    const other = this.#pathOffsets[document]!;
+    for (let i = 0; i < length; i++) if (paths[one + i] !== paths[other + i]) return false;
+    return this.#outerFolderLength(document) === length;
   }
 
   contentBytesOf(document: number): number {
@@ -219,7 +237,12 @@ export class SegmentReader {
 
   /** The document of a chunk; `from` is an earlier document or the same, the nearer the faster. */
   documentOf(chunk: number, from = 0): number {
-    return gallop(this.firstChunk, from + 1, this.documents, chunk + 1) - 1;
+    const { firstChunk } = this;
+    // Most often one of the next: a table of all chunks would take longer, as it does not fit in the processor's caches.
+    for (let document = from; document < from + NEAR; document++) {
+      if (!(firstChunk[document + 1]! <= chunk)) return document;
+    }
+    return gallop(firstChunk, from + NEAR + 1, this.documents, chunk + 1) - 1;
   }
 
   /** First and last line of a chunk, from 1. */

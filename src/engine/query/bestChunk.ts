@@ -32,47 +32,77 @@ export interface Word {
   readonly lists: WordLists;
 }
 
-/** Computes the score of a document's best chunk. Documents must be requested in ascending order. */
-export class BestChunk {
-  readonly #lists: { readonly weight: number; readonly isBody: boolean; readonly to: number; at: number }[] = [];
-  readonly #postings: Postings;
-  readonly #reader: SegmentReader;
-  readonly #perToken: number;
-  #sums = new Float64Array(64);
+/** Computes the scores of the best chunks of documents. Its memory is used again. */
+export class BestChunks {
+  /** By chunk of the documents, one document after the other. */
+  #sums = new Float64Array(1024);
+  #best = new Float64Array(256);
 
-  constructor(words: readonly Word[], postings: Postings, reader: SegmentReader, { chunkTokens }: Averages) {
+  /** The score of the best chunk of each of `documents`, which ascend; valid until the next call. */
+  of(
+    documents: readonly number[],
+    words: readonly Word[],
+    postings: Postings,
+    reader: SegmentReader,
+    averages: Averages,
+  ): Float64Array {
+    const { firstChunk } = reader;
+    let length = 0;
+    for (const document of documents) length += firstChunk[document + 1]! - firstChunk[document]!;
+    if (length > this.#sums.length) this.#sums = new Float64Array(2 * length);
+    if (documents.length > this.#best.length) this.#best = new Float64Array(2 * documents.length);
+    this.#sums.fill(0, 0, length);
+    const perToken = (K1 * B) / averages.chunkTokens;
     for (const { weight, lists } of words) {
-      const { body, definition } = lists;
-      if (body) this.#lists.push({ weight, isBody: true, to: body.to, at: body.from });
-      if (definition)
-        this.#lists.push({ weight: DEFINING * weight, isBody: false, to: definition.to, at: definition.from });
+      if (lists.body) this.#addBody(documents, weight, lists.body, postings, reader, perToken);
+      if (lists.definition) this.#addDefinitions(documents, DEFINING * weight, lists.definition, postings, reader);
     }
-    this.#postings = postings;
-    this.#reader = reader;
-    this.#perToken = (K1 * B) / chunkTokens;
+    for (let i = 0, at = 0; i < documents.length; i++) {
+      const end = at + firstChunk[documents[i]! + 1]! - firstChunk[documents[i]!]!;
+      let best = 0;
+      for (; at < end; at++) if (this.#sums[at]! > best) best = this.#sums[at]!;
+      this.#best[i] = best;
+    }
+    return this.#best;
   }
 
-  of(document: number): number {
-    const { firstChunk, chunkTokens } = this.#reader;
-    const { chunks, frequencies } = this.#postings;
-    const first = firstChunk[document]!;
-    const end = firstChunk[document + 1]!;
-    if (end - first > this.#sums.length) this.#sums = new Float64Array(2 * (end - first));
+  #addBody(
+    documents: readonly number[],
+    weight: number,
+    { from, to }: PostingList,
+    { chunks, frequencies }: Postings,
+    { firstChunk, chunkTokens }: SegmentReader,
+    perToken: number,
+  ): void {
     const sums = this.#sums;
-    sums.fill(0, 0, end - first);
-    let best = 0;
-    for (const list of this.#lists) {
-      const { weight, isBody, to } = list;
-      let at = gallop(chunks, list.at, to, first);
-      for (; at < to && chunks[at]! < end; at++) {
+    for (let i = 0, at = from, begin = 0; i < documents.length && at < to; i++) {
+      const first = firstChunk[documents[i]!]!;
+      const end = firstChunk[documents[i]! + 1]!;
+      for (at = gallop(chunks, at, to, first); at < to && chunks[at]! < end; at++) {
         const chunk = chunks[at]!;
         const frequency = frequencies[at]! & MAX_TF;
-        const length = K1 * (1 - B) + this.#perToken * (chunkTokens[chunk]! & MAX_TOKENS);
-        const sum = (sums[chunk - first]! += isBody ? (weight * frequency) / (frequency + length) : weight);
-        if (sum > best) best = sum;
+        const length = SHORTEST + perToken * (chunkTokens[chunk]! & MAX_TOKENS);
+        sums[begin + chunk - first]! += (weight * frequency) / (frequency + length);
       }
-      list.at = at;
+      begin += end - first;
     }
-    return best;
+  }
+
+  #addDefinitions(
+    documents: readonly number[],
+    weight: number,
+    { from, to }: PostingList,
+    { chunks }: Postings,
+    { firstChunk }: SegmentReader,
+  ): void {
+    const sums = this.#sums;
+    for (let i = 0, at = from, begin = 0; i < documents.length && at < to; i++) {
+      const first = firstChunk[documents[i]!]!;
+      const end = firstChunk[documents[i]! + 1]!;
+      for (at = gallop(chunks, at, to, first); at < to && chunks[at]! < end; at++) {
+        sums[begin + chunks[at]! - first]! += weight;
+      }
+      begin += end - first;
+    }
   }
 }

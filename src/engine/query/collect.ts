@@ -4,7 +4,7 @@ import type { PostingList, Postings } from '../index/postings.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { hasBit, type Segment } from '../index/snapshot.ts';
 import { liveDocumentsIn } from './collection.ts';
-import { BestChunk, B, DEFINING, K1, SHORTEST, type Averages, type Word, type WordLists } from './bestChunk.ts';
+import { B, DEFINING, K1, SHORTEST, type Averages, type Word, type WordLists } from './bestChunk.ts';
 import {
   CHUNK_COMMENT,
   CHUNK_DEFINITION,
@@ -36,8 +36,8 @@ export interface SymbolHit {
 const UNMET = 0;
 const WANTED = 1;
 const UNWANTED = 2;
-/** Wanted, but ranked after all others. */
-const LAST = 3;
+/** Wanted, and its score has its best chunk. */
+const FINISHED = 3;
 /** Number of documents that are visited before other work may run. */
 const DOCUMENTS_PER_STEP = 1_000;
 /** Margin for the inexact 32-bit sums. */
@@ -57,7 +57,12 @@ export class SegmentScores {
   readonly #sums: Sums;
   readonly #wanted: Wanted;
   readonly #accepts: Wanted['accepts'];
+  /** Whether every document may be a result. */
+  readonly #isOpen: boolean;
+  /** State of the documents that may be results: `FINISHED` once best chunks are added. */
+  #accepted = WANTED;
   readonly #averages: Averages;
+  readonly #arrays: SearchArrays;
   readonly #postings: Postings;
   readonly #words: Word[] = [];
   readonly #names: (PostingList | undefined)[] = [];
@@ -70,6 +75,8 @@ export class SegmentScores {
     this.#averages = averages;
     this.#wanted = wanted;
     this.#accepts = wanted.accepts;
+    this.#isOpen = wanted.accepts === undefined && segment.deletedCount === 0;
+    this.#arrays = arrays;
     this.#postings = arrays.postings;
     this.#sums = arrays.sumsOf(segment.reader);
   }
@@ -173,9 +180,10 @@ export class SegmentScores {
   /** Adds the scores of documents so far; each is identified by its number plus `offset`. */
   addScores(top: TopK, offset: number): void {
     const { score, state } = this.#sums;
+    const accepted = this.#accepted;
     let { least } = top;
     for (let document = 0; document < state.length; document++) {
-      if (state[document] !== WANTED || score[document]! < least) continue;
+      if (score[document]! < least || state[document] !== accepted) continue;
       top.add(document + offset, score[document]!);
       ({ least } = top);
     }
@@ -184,7 +192,7 @@ export class SegmentScores {
   /** The documents that may be results and are not yet removed. */
   found(): number[] {
     const documents: number[] = [];
-    for (const [document, state] of this.#sums.state.entries()) if (state === WANTED) documents.push(document);
+    for (const [document, state] of this.#sums.state.entries()) if (state === this.#accepted) documents.push(document);
     return documents;
   }
 
@@ -231,32 +239,42 @@ export class SegmentScores {
 
   /** The lowest score of `documents` together with their best chunks. */
   lowestOf(documents: readonly number[]): number {
-    const bestChunk = this.#bestChunk();
-    const scores = documents.map((one) => this.#sums.score[one]! + BEST_CHUNK * bestChunk.of(one));
-    return Math.min(...scores);
+    const best = this.#bestChunks(documents);
+    return Math.min(...documents.map((one, i) => this.#sums.score[one]! + BEST_CHUNK * best[i]!));
   }
 
   /** Adds each document's best chunk. Most documents stay below `least` even so; they are left for {@link finish}. */
   finishAbove(least: number): void {
     const { score, reach, state } = this.#sums;
-    const bestChunk = this.#bestChunk();
+    const documents: number[] = [];
     for (let document = 0; document < state.length; document++) {
-      if (state[document] !== WANTED) continue;
+      // The state is unpredictable for the processor, so it comes last.
       const most = (score[document]! + BEST_CHUNK * reach[document]!) * ROUNDING;
-      if (most < least) state[document] = LAST;
-      else score[document]! += BEST_CHUNK * bestChunk.of(document);
+      if (most >= least && state[document] === WANTED) documents.push(document);
     }
+    this.#finish(documents);
+    this.#accepted = FINISHED;
   }
 
   /** Adds the best chunk of the documents that {@link finishAbove} left. */
   *finish(): Generator<void, void, void> {
+    const { state } = this.#sums;
+    for (let from = 0; from < state.length; from += DOCUMENTS_PER_STEP) {
+      yield;
+      const documents: number[] = [];
+      for (let document = from; document < Math.min(from + DOCUMENTS_PER_STEP, state.length); document++) {
+        if (state[document] === WANTED) documents.push(document);
+      }
+      this.#finish(documents);
+    }
+  }
+
+  #finish(documents: readonly number[]): void {
     const { score, state } = this.#sums;
-    const bestChunk = this.#bestChunk();
-    for (let document = 0; document < state.length; document++) {
-      if (document % DOCUMENTS_PER_STEP === 0) yield;
-      if (state[document] !== LAST) continue;
-      state[document] = WANTED;
-      score[document]! += BEST_CHUNK * bestChunk.of(document);
+    const best = this.#bestChunks(documents);
+    for (let i = 0; i < documents.length; i++) {
+      score[documents[i]!]! += BEST_CHUNK * best[i]!;
+      state[documents[i]!] = FINISHED;
     }
   }
 
@@ -271,7 +289,7 @@ export class SegmentScores {
 
   /** Evidence of `documents`, in ascending order: each list is read once for all of them. */
   evidence(documents: readonly number[]): Evidence[] {
-    const all = documents.map((document) => noEvidence(document, this.reader));
+    const all = noEvidence(documents, this.reader);
     for (let word = 0; word < this.#words.length; word++) {
       const { weight, lists } = this.#words[word]!;
       const bit = 1 << word;
@@ -291,8 +309,8 @@ export class SegmentScores {
     for (const array of [score, reach, state]) array.fill(0);
   }
 
-  #bestChunk(): BestChunk {
-    return new BestChunk(this.#words, this.#postings, this.reader, this.#averages);
+  #bestChunks(documents: readonly number[]): Float64Array {
+    return this.#arrays.bestChunks.of(documents, this.#words, this.#postings, this.reader, this.#averages);
   }
 
   /** Tests the documents of a list, where that takes long: other work may run meanwhile. */
@@ -314,9 +332,9 @@ export class SegmentScores {
     const { state } = this.#sums;
     if (state[document] === UNMET) {
       const isWanted = !this.segment.isDeleted(document) && (this.#accepts === undefined || this.#accepts(document));
-      state[document] = isWanted ? WANTED : UNWANTED;
+      state[document] = isWanted ? this.#accepted : UNWANTED;
     }
-    return state[document] === WANTED;
+    return state[document] === this.#accepted;
   }
 
   /** Scores whole documents: looking up chunks as well would take several times as long, and few of them matter. */
@@ -324,13 +342,15 @@ export class SegmentScores {
     const { score, reach, state } = this.#sums;
     const { firstChunk, documentTokens } = this.reader;
     const { chunks, frequencies } = this.#postings;
+    const isOpen = this.#isOpen;
     const perToken = (K1 * B) / this.#averages.documentTokens;
     for (let i = from, document = 0; i < to;) {
       document = this.reader.documentOf(chunks[i]!, document);
       const end = firstChunk[document + 1]!;
       let frequency = frequencies[i]! & MAX_TF;
       for (i++; i < to && chunks[i]! < end; i++) frequency += frequencies[i]! & MAX_TF;
-      if (state[document] !== WANTED && !this.mayBeResult(document)) continue;
+      if (isOpen) state[document] = WANTED;
+      else if (!this.mayBeResult(document)) continue;
       score[document]! += (weight * frequency) / (frequency + SHORTEST + perToken * documentTokens[document]!);
       // Upper bound: no chunk has the word more often than the document, and none is shorter than nothing.
       reach[document]! += (weight * frequency) / (frequency + SHORTEST);

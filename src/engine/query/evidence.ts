@@ -33,10 +33,11 @@ export const CHUNK_COMMENT = 1;
 export const CHUNK_DEFINITION = 2;
 export const CHUNK_MASK = 3;
 
-/** Evidence before any posting is read. */
-export function noEvidence(document: number, { firstChunk }: SegmentReader): Evidence {
-  const chunks = firstChunk[document + 1]! - firstChunk[document]!;
-  return {
+/** Evidence about documents before any posting is read. */
+export function noEvidence(documents: readonly number[], { firstChunk }: SegmentReader): Evidence[] {
+  const lengths = documents.map((document) => (firstChunk[document + 1]! - firstChunk[document]!) * CHUNK_SUMS);
+  const chunks = float64Rows(lengths);
+  return documents.map((document, i) => ({
     document,
     body: 0,
     comment: 0,
@@ -50,8 +51,19 @@ export function noEvidence(document: number, { firstChunk }: SegmentReader): Evi
     nameMask: 0,
     folderMask: 0,
     identifierMask: 0,
-    chunks: new Float64Array(chunks * CHUNK_SUMS),
-  };
+    chunks: chunks[i]!,
+  }));
+}
+
+/** Arrays of zeros in one piece of memory, since each piece takes longer than its use. */
+export function float64Rows(lengths: readonly number[]): Float64Array[] {
+  const { buffer } = new Float64Array(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  return lengths.map((length) => {
+    const row = new Float64Array(buffer, at, length);
+    at += row.byteLength;
+    return row;
+  });
 }
 
 /** The sum of the weights of the words in a mask. */

@@ -1,5 +1,13 @@
 import { addNeighbours, addRelative, favourNewestVersions } from './candidateFeatures.ts';
-import { CHUNK_COMMENT, CHUNK_DEFINITION, CHUNK_SUMS, CHUNK_TEXT, masked, type Evidence } from './evidence.ts';
+import {
+  CHUNK_COMMENT,
+  CHUNK_DEFINITION,
+  CHUNK_SUMS,
+  CHUNK_TEXT,
+  float64Rows,
+  masked,
+  type Evidence,
+} from './evidence.ts';
 import { DEFINING } from './bestChunk.ts';
 import { addBestDefinitions, addSymbols } from './definitionFeatures.ts';
 import { FEATURE_COLUMNS, F, type Candidate, type Contribution, type Corpus } from './features.ts';
@@ -80,9 +88,9 @@ export class FeatureExtractor {
 
   /** One row of {@link FEATURE_COLUMNS} per candidate, one for each step. */
   *rows(candidates: readonly Candidate[]): Generator<undefined, Float64Array[], void> {
-    const rows: Float64Array[] = [];
-    for (const candidate of candidates) {
-      rows.push(this.#row(candidate));
+    const rows = float64Rows(candidates.map(() => FEATURE_COLUMNS.length));
+    for (let i = 0; i < candidates.length; i++) {
+      this.#fill(rows[i]!, candidates[i]!);
       yield;
     }
     addNeighbours(candidates, rows);
@@ -91,12 +99,11 @@ export class FeatureExtractor {
     return rows;
   }
 
-  #row(candidate: Candidate): Float64Array {
+  #fill(row: Float64Array, candidate: Candidate): void {
     const { scores, document, evidence, info } = candidate;
     const { reader } = scores;
     const { query } = this.#corpus;
     const total = this.#total;
-    const row = new Float64Array(FEATURE_COLUMNS.length);
     const name = this.#like(info.nameAndPairs);
     const nameExplained = this.#explained(info);
 
@@ -149,7 +156,6 @@ export class FeatureExtractor {
     row[F.length] = Math.log1p(reader.documentTokens[document]!);
     row[F.references] = Math.log1p(Math.max(0, this.#corpus.references(info.folded) - 1));
     row[F.languageShare] = this.#corpus.languageShare(reader.languageOf(document));
-    return row;
   }
 
   #addChunks(row: Float64Array, { chunks }: Evidence): void {

@@ -77,6 +77,17 @@ describe('compileFilters', () => {
     assert.deepEqual(symbols('sym:i*parse'), ['I/O parse']);
   });
 
+  it('gives beginnings of all names that sym: accepts', () => {
+    const prefixes = (query: string): readonly (readonly string[])[] => {
+      const { wantedPrefixes, excludedPrefixes } = compileFilters(parseQueryLanguage(query).filters);
+      return [wantedPrefixes, excludedPrefixes];
+    };
+    assert.deepEqual(prefixes('sym:parse* -sym:Drop?'), [['parse'], ['Drop']]);
+    assert.deepEqual(prefixes('sym:parse* sym:read_x{,y}'), [['parse', 'read'], []]);
+    assert.deepEqual(prefixes('sym:parse* sym:read'), [[''], []]);
+    assert.deepEqual(prefixes('-sym:*parse*'), [[], ['']]);
+  });
+
   it('restricts documents to a path beside filters of paths', () => {
     const parsed = parseQueryLanguage('path:a path:b').filters;
     const { matchesDocument, hasDocumentFilter } = compileFilters(parsed, new Map(), 'src/in');

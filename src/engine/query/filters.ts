@@ -17,6 +17,9 @@ export interface CompiledFilters {
   /** The two parts of {@link matchesSymbol}: wanted and excluded names. `undefined` without such a filter. */
   readonly wantedSymbol: Test | undefined;
   readonly excludedSymbol: Test | undefined;
+  /** Beginnings of the names that the tests of wanted and excluded names accept, such as `parse` for `parse*`. */
+  readonly wantedPrefixes: readonly string[];
+  readonly excludedPrefixes: readonly string[];
   /** Nearness of a name to the wanted one: {@link EXACT}, {@link PREFIX}, 1 for any other match, or 0 for none. */
   readonly nearness: (name: string) => number;
 }
@@ -64,6 +67,8 @@ export function compileFilters(
     matchesSymbol: (name) => passes(symbol, name),
     wantedSymbol: symbol.wanted,
     excludedSymbol: symbol.excluded,
+    wantedPrefixes: namePrefixes(filters, false),
+    excludedPrefixes: namePrefixes(filters, true),
     nearness: (name) => Math.max(0, ...nearnesses.map((nearnessOf) => nearnessOf(name))),
   };
 }
@@ -158,6 +163,13 @@ function nearnessTo(pattern: string): (name: string) => number {
     if (folded === typed) return EXACT;
     return folded.startsWith(typed) ? PREFIX : OTHER;
   };
+}
+
+/** Beginnings of the names that filters of `sym:` accept; a text without a wildcard may be anywhere in a name. */
+function namePrefixes(filters: readonly QueryFilter[], excluding: boolean): string[] {
+  const ofKind = filters.filter(({ field, exclude }) => field === 'sym' && exclude === excluding);
+  const prefixes = ofKind.map(({ pattern }) => (isGlob(pattern) ? /^[A-Za-z0-9]*/.exec(pattern)![0] : ''));
+  return prefixes.includes('') ? [''] : prefixes;
 }
 
 function hasCapital(pattern: string): boolean {

@@ -1,5 +1,6 @@
 import { WORD } from '../analyze/numbers.ts';
 import { isIndexable, isNumber, splitToken, stem } from '../analyze/words.ts';
+import { keep } from './keep.ts';
 import type { Query } from './query.ts';
 
 /** A match in a line: UTF-16 columns from 0, end exclusive. */
@@ -8,10 +9,20 @@ export interface Range {
   readonly end: number;
 }
 
+/** The matches in a token, with columns from its beginning. */
+interface TokenMatches {
+  readonly ranges: readonly Range[];
+  /** The query's words in the ranges. */
+  readonly words: readonly string[];
+  readonly hasName: boolean;
+}
+
 /** Finds the matches of a query in lines of text, by the rules of the index. */
 export class Highlighter {
   readonly #words: ReadonlySet<string>;
   readonly #names: ReadonlySet<string>;
+  /** Matches by token: code repeats its tokens, and splitting and stemming them is most of the work. */
+  readonly #known = new Map<string, TokenMatches>();
 
   constructor(query: Query) {
     this.#words = new Set(query.words);
@@ -20,25 +31,9 @@ export class Highlighter {
 
   ranges(line: string): Range[] {
     const ranges: Range[] = [];
-    for (const match of line.matchAll(WORD)) {
-      const [name] = match;
-      const parts = splitToken(name);
-      if (this.#names.has(parts.join(''))) {
-        ranges.push({ start: match.index, end: match.index + name.length });
-        continue;
-      }
-      const [first = ''] = parts;
-      if (parts.length === 1 && isNumber(first)) {
-        // A number's term may be spelt otherwise: `1_000` is `1000`.
-        if (this.#words.has(first)) ranges.push({ start: match.index, end: match.index + name.length });
-        continue;
-      }
-      let from = 0;
-      for (const part of parts) {
-        const at = name.toLowerCase().indexOf(part, from);
-        if (at < 0) continue;
-        from = at + stepOver(part);
-        if (this.#words.has(stem(part))) mark(match.index + at, match.index + at + part.length, ranges);
+    for (const { 0: token, index } of line.matchAll(WORD)) {
+      for (const { start, end } of this.#matchesOf(token).ranges) {
+        ranges.push({ start: index + start, end: index + end });
       }
     }
     return ranges;
@@ -48,13 +43,40 @@ export class Highlighter {
   score(line: string): number {
     const seen = new Set<string>();
     let names = 0;
-    for (const { start, end } of this.ranges(line)) {
-      const text = line.slice(start, end);
-      const parts = splitToken(text);
-      if (this.#names.has(parts.join(''))) names = 2;
-      for (const part of parts) if (this.#words.has(stem(part))) seen.add(stem(part));
+    for (const [token] of line.matchAll(WORD)) {
+      const { words, hasName } = this.#matchesOf(token);
+      if (hasName) names = 2;
+      for (const word of words) seen.add(word);
     }
     return seen.size + names;
+  }
+
+  #matchesOf(token: string): TokenMatches {
+    return keep(this.#known, token, () => {
+      const ranges = this.#rangesIn(token);
+      const parts = ranges.map(({ start, end }) => splitToken(token.slice(start, end)));
+      const words = parts.flatMap((some) => some.map(stem).filter((word) => this.#words.has(word)));
+      return { ranges, words, hasName: parts.some((some) => this.#names.has(some.join(''))) };
+    });
+  }
+
+  #rangesIn(token: string): Range[] {
+    const parts = splitToken(token);
+    const whole = [{ start: 0, end: token.length }];
+    if (this.#names.has(parts.join(''))) return whole;
+    const [first = ''] = parts;
+    // A number's term may be spelt otherwise: `1_000` is `1000`.
+    if (parts.length === 1 && isNumber(first)) return this.#words.has(first) ? whole : [];
+    const ranges: Range[] = [];
+    const lowerCase = token.toLowerCase();
+    let from = 0;
+    for (const part of parts) {
+      const at = lowerCase.indexOf(part, from);
+      if (at < 0) continue;
+      from = at + stepOver(part);
+      if (this.#words.has(stem(part))) mark(at, at + part.length, ranges);
+    }
+    return ranges;
   }
 }
 

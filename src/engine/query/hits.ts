@@ -55,6 +55,8 @@ export interface SearchedFolder extends FolderOptions {
 }
 
 export interface CorpusOptions extends Pick<SearchOptions, 'limit' | 'explain'> {
+  /** Whether the outcome has `corrections`. */
+  readonly correct?: boolean;
   /** Characters of text to read at the most for phrases; no limit by default. */
   readonly maxText?: number;
   /** The compiled expressions of the query, in its order. */
@@ -80,6 +82,6 @@ export interface SearchOutcome {
   readonly hits: readonly FolderHit[];
   /** Whether `maxText` kept documents from being read that may have the phrases. */
   readonly isPartial: boolean;
-  /** Words that no document has, with the indexed words that are nearest. They were not applied. */
+  /** Words that no document has, with the indexed words that are nearest, if `correct` is set. They were not applied. */
   readonly corrections: readonly Correction[];
 }

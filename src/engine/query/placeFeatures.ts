@@ -9,6 +9,7 @@ import {
   CHUNK_MASK,
   CHUNK_SUMS,
   CHUNK_TEXT,
+  float64Rows,
   masked,
   type Evidence,
 } from './evidence.ts';
@@ -157,11 +158,15 @@ export class PlaceFeatures {
       return [{ range: { startLine: 1, endLine: 1 }, row: new Float64Array(PLACE_COLUMNS.length) }];
     const ranges = chunks.map((chunk) => reader.linesOfChunk(first + chunk));
     const spans = reader.definitionsOf(document, ranges);
+    const symbols = ranges.map((range) => this.#symbolsIn(spans, range, at.mere));
+    const rows = float64Rows(symbols.flatMap((ofChunk) => ofChunk.map(() => PLACE_COLUMNS.length)));
     const found: PlaceCandidate[] = [];
     for (const [i, chunk] of chunks.entries()) {
-      for (const symbol of this.#symbolsIn(spans, ranges[i]!, at.mere)) {
+      for (const symbol of symbols[i]!) {
+        const row = rows[found.length]!;
         const range = placeOf(symbol, ranges[i]![0], ranges[i]![1]);
-        found.push({ range, row: this.#row(at, chunk, ranges[i]!, range) });
+        this.#fill(row, at, chunk, ranges[i]!, range);
+        found.push({ range, row });
       }
     }
     addRelative(found);
@@ -197,9 +202,12 @@ export class PlaceFeatures {
     let enclosing: SymbolSpan | undefined;
     for (const span of spans) {
       if (span.startLine <= startLine && span.endLine >= endLine) enclosing = span;
-      if (span.line < startLine || span.line > endLine || mere?.has(span)) continue;
-      if (sizeOf(span) > Math.max(SMALL, largest ? sizeOf(largest) : 0)) largest = span;
-      if (this.#fit(span.name).share > 0) named.push(span);
+      if (span.line < startLine || span.line > endLine) continue;
+      const isLarger = sizeOf(span) > Math.max(SMALL, largest ? sizeOf(largest) : 0);
+      const isNamed = this.#fit(span.name).share > 0;
+      if ((!isLarger && !isNamed) || mere?.has(span)) continue;
+      if (isLarger) largest = span;
+      if (isNamed) named.push(span);
     }
     if (named.length > MAX_NAMED) {
       named.sort((a, b) => this.#worth(b) - this.#worth(a) || a.line - b.line);
@@ -215,14 +223,14 @@ export class PlaceFeatures {
     return (share * explained) / (share + explained || 1);
   }
 
-  #row(
+  #fill(
+    row: Float64Array,
     { reader, document, evidence: { chunks, nameMask, folderMask } }: PlaceDocument,
     chunk: number,
     lines: LineRange,
     { startLine, endLine, symbol }: SourceRange,
-  ): Float64Array {
+  ): void {
     const { total } = this.#words;
-    const row = new Float64Array(PLACE_COLUMNS.length);
     const at = chunk * CHUNK_SUMS;
     const first = reader.firstChunk[document]!;
     const tokens = reader.chunkTokens[first + chunk]!;
@@ -271,7 +279,6 @@ export class PlaceFeatures {
     } else row[P.unnamed] = 1;
     row[P.together] = masked(mask, this.#words.weights) / total;
     if (row[P.imports] === 1) for (const column of OF_IMPORTS) row[column]! *= IMPORTED;
-    return row;
   }
 
   /** The best text among the chunks of a definition from `chunk` on. */

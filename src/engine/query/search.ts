@@ -173,7 +173,7 @@ class Search {
 
   /** A half name has its documents, and so has what pins documents: neither is a mistake. */
   #corrections(): Correction[] {
-    if (this.#name === 'begun' || this.#pinned.length > 0) return [];
+    if (!this.#options.correct || this.#name === 'begun' || this.#pinned.length > 0) return [];
     return correctionsOf(
       this.#unknown,
       this.#parsed,

@@ -2,6 +2,7 @@ import { runAtOnce } from '../../base/timeSlice.ts';
 import { Postings } from '../index/postings.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { noDeletions, type Segment } from '../index/snapshot.ts';
+import { BestChunks } from './bestChunk.ts';
 import { keep } from './keep.ts';
 import { pathInfo, sidesOf, type PathInfo } from './paths.ts';
 import type { NameWords } from './sourceRange.ts';
@@ -20,6 +21,7 @@ export interface Sums {
 /** Arrays of one search. */
 export class SearchArrays {
   readonly postings = new Postings();
+  readonly bestChunks = new BestChunks();
   readonly #sums = new WeakMap<SegmentReader, Sums>();
 
   sumsOf(reader: SegmentReader): Sums {

@@ -39,6 +39,7 @@ export function* wantedIn(
 ): Generator<void, Wanted, void> {
   const { reader } = segment;
   const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol, nearness } = filters;
+  const { wantedPrefixes, excludedPrefixes } = filters;
   const bits = (): Uint8Array => noDeletions(reader.documents);
   const mark = (terms: Iterable<Term>, documents: Uint8Array): Generator<void, void, void> =>
     markDocuments(reader, terms, postings, documents);
@@ -46,7 +47,9 @@ export function* wantedIn(
   const near: Uint8Array[] = [];
   if (wantedSymbol) {
     const found: { readonly term: Term; readonly nearness: number }[] = [];
-    yield* namesIn(reader, wantedSymbol, (name) => found.push({ term: symbolTerm(name), nearness: nearness(name) }));
+    yield* namesIn(reader, wantedPrefixes, wantedSymbol, (name) =>
+      found.push({ term: symbolTerm(name), nearness: nearness(name) }),
+    );
     for (const least of [PREFIX, EXACT]) {
       const documents = bits();
       const terms = found.filter((one) => one.nearness >= least).map(({ term }) => term);
@@ -83,7 +86,7 @@ export function* wantedIn(
   // A file that defines an excluded name is out, whatever else it defines.
   if (excludedSymbol) {
     const terms: Term[] = [];
-    yield* namesIn(reader, excludedSymbol, (name) => terms.push(symbolTerm(name)));
+    yield* namesIn(reader, excludedPrefixes, excludedSymbol, (name) => terms.push(symbolTerm(name)));
     yield* mark(terms, unwanted);
   }
   for (const documents of having) for (let i = 0; i < unwanted.length; i++) unwanted[i]! |= ~documents[i]!;
@@ -101,12 +104,19 @@ export function* wantedIn(
   };
 }
 
-/** Calls `take` with each defined name that a test accepts. */
-function* namesIn(reader: SegmentReader, accepts: Test, take: (name: string) => void): Generator<void, void, void> {
-  const names = reader.names();
-  for (let read = 1; names.next(); read++) {
-    const name = names.text();
-    if (accepts(name)) take(name);
-    if (read % NAMES_PER_STEP === 0) yield;
+/** Calls `take` with each defined name that begins with one of the prefixes and that a test accepts. */
+function* namesIn(
+  reader: SegmentReader,
+  prefixes: readonly string[],
+  accepts: Test,
+  take: (name: string) => void,
+): Generator<void, void, void> {
+  for (const prefix of prefixes) {
+    const names = reader.names(prefix);
+    for (let read = 1; names.next(); read++) {
+      const name = names.text();
+      if (accepts(name)) take(name);
+      if (read % NAMES_PER_STEP === 0) yield;
+    }
   }
 }

@@ -71,6 +71,7 @@ export class BudgetActions implements vscode.Disposable {
   readonly #logger: Logger;
   readonly #drafts = new ImportDrafts();
   #opened = 0;
+  #lastState: string | undefined;
   readonly #disposables: vscode.Disposable;
 
   constructor(
@@ -90,7 +91,7 @@ export class BudgetActions implements vscode.Disposable {
       connection.onDidChange((name) => {
         if (name === 'budgets') this.notify();
       }),
-      this.#editor.onDidChange(() => this.#notifyInterrupted()),
+      this.#editor.onDidChange(() => this.#onEditor()),
       this.#drafts,
     );
   }
@@ -263,20 +264,20 @@ export class BudgetActions implements vscode.Disposable {
     if (step.kind === 'refused') throw step.error;
     if (step.kind !== 'report') return;
     const { batch } = step;
-    const isFine = isComplete(batch) && batch.endedAt !== undefined && obstaclesIn(batch.leftOut).length === 0;
-    if (batch.rows.length > 1 || !isFine) await this.#open('report', batchText(batch));
-    if (!isFine || !confirmed) void this.#offer(batch, isFine);
+    const isWhole = isFine(batch);
+    if (batch.rows.length > 1 || !isWhole) await this.#open('report', batchText(batch));
+    if (!isWhole || !confirmed) void this.#offer(batch, isWhole);
   }
 
   /** Shows the result of a batch with the next actions. */
-  async #offer(batch: Batch, isFine: boolean): Promise<void> {
+  async #offer(batch: Batch, isWhole: boolean): Promise<void> {
     const actions = new Map<string, CommandId>(
       batch.endedAt === undefined
         ? [
             [vscode.l10n.t('Resume'), 'sextant.resumeBudgets'],
             [vscode.l10n.t('Show Report'), 'sextant.showBudgetReport'],
           ]
-        : isFine
+        : isWhole
           ? [[vscode.l10n.t('Undo…'), 'sextant.undoBudgets']]
           : [
               [vscode.l10n.t('Retry Failed'), 'sextant.retryBudgets'],
@@ -285,7 +286,7 @@ export class BudgetActions implements vscode.Disposable {
     );
     const reason = batch.error ? ` ${batch.error.message}` : '';
     const message = withoutLinks(`${summarizeBatch(batch)}.${reason}`);
-    const show = isFine ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+    const show = isWhole ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
     const chosen = await show(message, ...actions.keys());
     const command = chosen === undefined ? undefined : actions.get(chosen);
     if (command) await vscode.commands.executeCommand(command);
@@ -311,6 +312,17 @@ export class BudgetActions implements vscode.Disposable {
   /** Opens a document of its own, so that earlier ones stay. */
   #open(kind: 'preview' | 'report', text: string): Promise<void> {
     return this.#documents.open(`Budgets ${kind} ${++this.#opened}.txt`, text);
+  }
+
+  #onEditor(): void {
+    const { last, isInterrupted } = this.#editor;
+    const running = isInterrupted ? 'interrupted' : 'running';
+    const ended = last && (isFine(last) ? 'complete' : 'failed');
+    // Commands that need such a batch are listed only then.
+    const state = last?.endedAt === undefined ? last && running : ended;
+    if (state !== this.#lastState) void vscode.commands.executeCommand('setContext', 'sextant.budgets.last', state);
+    this.#lastState = state;
+    this.#notifyInterrupted();
   }
 
   #notifyInterrupted(): void {
@@ -379,6 +391,11 @@ export class BudgetActions implements vscode.Disposable {
     }
     return pickAccount(title, [...known.values()], among === 'all');
   }
+}
+
+/** Whether a batch has ended, with all changes in effect that were requested. */
+function isFine(batch: Batch): boolean {
+  return isComplete(batch) && batch.endedAt !== undefined && obstaclesIn(batch.leftOut).length === 0;
 }
 
 /** The row of a preview that has one change and nothing else. */

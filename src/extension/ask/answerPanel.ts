@@ -56,7 +56,8 @@ export class AnswerPanel implements vscode.Disposable {
       onText: (text) => this.#host.emit('text', text),
     });
     const title = vscode.l10n.t('Ask About Workspace');
-    this.#host = new WebviewHost({ contract: answerView, title, handlers: this.#handlers(), extensionUri, log });
+    const view = { contract: answerView, title, handlers: this.#handlers(), extensionUri, log, sharesScript: true };
+    this.#host = new WebviewHost(view);
     this.#disposables.add(this.#host);
     this.#disposables.add(folders.onDidChange(() => this.#emitState()));
     this.#disposables.add(vscode.lm.onDidChangeChatModels(() => void this.#readProvider()));
@@ -204,7 +205,8 @@ const PLACES = {
 } as const;
 
 function toExchange(turn: Turn, severalFolders: boolean): Exchange {
-  const { id, question, state, provider, sent, markdown, removedCitations } = turn;
+  const { id, question, state, provider, sent, reranking, markdown, removedCitations } = turn;
+  const reranked = reranking && { reranking: { ...reranking.provider, ...reranking } };
   const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol, whole }) => ({
     number,
     path: severalFolders ? `${basename(root)}/${path}` : path,
@@ -214,5 +216,5 @@ function toExchange(turn: Turn, severalFolders: boolean): Exchange {
     isPart: whole !== undefined,
   }));
   const followUps = state.kind === 'done' ? followUpsOf(toAnswer(turn)) : [];
-  return { id, question, state, provider, sent, passages, markdown, removedCitations, followUps };
+  return { id, question, state, provider, sent, ...reranked, passages, markdown, removedCitations, followUps };
 }

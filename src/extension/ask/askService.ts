@@ -6,9 +6,11 @@ import { extractiveProvider } from '../../ask/extractive.ts';
 import { findLocalModels, type LocalModel } from '../../ask/localServices.ts';
 import { openAiProvider } from '../../ask/openai.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
-import type { Sources } from '../../ask/retrieve.ts';
-import { SourceFile } from '../../ask/sourceFile.ts';
+import { RERANKED, rerank } from '../../ask/rerank.ts';
+import type { FoundPlace, Sources } from '../../ask/retrieve.ts';
+import { isProse, SourceFile } from '../../ask/sourceFile.ts';
 import { SextantError } from '../../base/errors.ts';
+import { describeReranking, describeSent } from './sentText.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
 import { askSettings } from '../settings.ts';
@@ -47,22 +49,75 @@ export class AskService {
    * Streams an answer. Throws a `SextantError` of `askErrors`, for which `nextActionOf` has an action, or `Cancelled`.
    */
   async *ask({ provider, ...request }: AskServiceRequest): AsyncGenerator<AnswerEvent, void, undefined> {
-    yield* this.askWith(await this.#resolve(provider ?? askSettings().provider), request);
+    const answering = await this.#resolve(provider ?? askSettings().provider);
+    yield* this.askWith(answering, request);
   }
 
   /** All lines of the definition that a passage is a part of, as they are now; `undefined` if the file has them no longer. */
-  async readDefinition({ root, path, text, startLine, whole }: Passage): Promise<string | undefined> {
+  async readDefinition({ root, path, language, text, startLine, whole }: Passage): Promise<string | undefined> {
     const content = await this.#sources.read(root, path);
     if (content === undefined || !whole) return undefined;
     const file = new SourceFile(path, content);
     const at = file.find(text, startLine);
     if (at === undefined) return undefined;
     const moved = at - startLine;
-    return file.text(whole.startLine + moved, whole.endLine + moved, MAX_DEFINITION).text;
+    return file.text(whole.startLine + moved, whole.endLine + moved, isProse(language), MAX_DEFINITION).text;
   }
 
-  askWith(provider: AnswerProvider, request: Omit<AskServiceRequest, 'provider'>): AsyncIterable<AnswerEvent> {
-    return this.#asker.ask({ ...request, provider });
+  async *askWith(
+    provider: AnswerProvider,
+    request: Omit<AskServiceRequest, 'provider'>,
+  ): AsyncGenerator<AnswerEvent, void, undefined> {
+    const reranker = await this.#reranker();
+    yield* this.#asker.ask({ ...request, provider, ...(reranker && { reranker }) });
+  }
+
+  /**
+   * Search results in the order of the reranking model; `undefined` if none is set. No result is lost; one whose lines have changed is
+   * not sent.
+   */
+  async rerankPlaces<T extends FoundPlace>(
+    query: string,
+    places: readonly T[],
+    signal: AbortSignal,
+  ): Promise<{ readonly results: readonly T[]; readonly outcome: string; readonly sent: string } | undefined> {
+    const reranker = await this.#reranker();
+    if (!reranker) return undefined;
+    const given: T[] = [];
+    const passages: Passage[] = [];
+    for (const place of places) {
+      const { root, path, language, startLine, endLine, symbol } = place;
+      const content = passages.length < RERANKED ? await this.#sources.read(root, path) : undefined;
+      const file = content === undefined ? undefined : new SourceFile(path, content);
+      if (!file?.holds(place)) continue;
+      const at = { number: passages.length + 1, root, path, language, startLine, ...(symbol && { symbol }) };
+      passages.push({ ...at, ...file.text(startLine, endLine, isProse(language)) });
+      given.push(place);
+    }
+    const { order, reranking } = await rerank(query, passages, reranker, signal);
+    const { provider, failure } = reranking;
+    const report = { outcome: describeReranking(reranking), sent: describeSent(provider, reranking.sent) };
+    if (failure !== undefined) return { results: places, ...report };
+    const first = order.map((index) => given[index]!);
+    return { results: [...first, ...places.filter((place) => !first.includes(place))], ...report };
+  }
+
+  /** The model of the setting. One that is not there fails when it is used, which the answer reports. */
+  async #reranker(): Promise<AnswerProvider | undefined> {
+    const id = askSettings().rerank;
+    if (id === '' || id === extractiveProvider.info.id) return undefined;
+    try {
+      return await this.#resolve(id);
+    } catch (error) {
+      if (!(error instanceof SextantError)) throw error;
+      return {
+        info: { id, label: id, isLocal: false },
+        budget: { tokens: Infinity },
+        answer: () => {
+          throw error;
+        },
+      };
+    }
   }
 
   /** Available providers. The OpenAI-compatible one needs a base URL and a model. */
@@ -73,20 +128,40 @@ export class AskService {
 
   /** Lets the user select the provider of later answers; `undefined` if cancelled. */
   async chooseProvider(): Promise<ProviderInfo | undefined> {
-    const pick = (info: ProviderInfo): ProviderPick => ({
-      info,
-      label: info.label,
-      detail: describe(info),
-    });
+    const { provider } = askSettings();
+    return this.#choose('provider', vscode.l10n.t('Select Answer Model'), provider, (infos) => infos.map(toPick));
+  }
+
+  /** Lets the user select the model that orders passages and results, or none. */
+  async chooseReranker(): Promise<ProviderInfo | undefined> {
+    const none = {
+      info: NO_RERANKER,
+      label: vscode.l10n.t('No Model'),
+      detail: vscode.l10n.t('Keeps the order of the search, and sends nothing'),
+    };
+    const isModel = ({ id }: ProviderInfo): boolean => id !== extractiveProvider.info.id;
+    const { rerank: current } = askSettings();
+    const title = vscode.l10n.t('Select Reranking Model');
+    return this.#choose('rerank', title, current || none.label, (infos) => [
+      none,
+      ...infos.filter(isModel).map(toPick),
+    ]);
+  }
+
+  async #choose(
+    setting: 'provider' | 'rerank',
+    title: string,
+    current: string,
+    picks: (infos: readonly ProviderInfo[]) => ProviderPick[],
+  ): Promise<ProviderInfo | undefined> {
     const items = Promise.all([this.providers(), findLocalModels()]).then(([infos, local]): ProviderPick[] => [
-      ...infos.map(pick),
+      ...picks(infos),
       ...local
         .map(pickLocal)
         .filter(({ info }) => infos.every(({ id, label }) => id !== info.id || label !== info.label)),
     ]);
-    const { provider: current } = askSettings();
     const chosen = await vscode.window.showQuickPick(items, {
-      title: vscode.l10n.t('Select Answer Model'),
+      title,
       placeHolder: vscode.l10n.t('Current: {0}', current),
     });
     if (!chosen) return undefined;
@@ -99,7 +174,7 @@ export class AskService {
       await set('openai.baseUrl', local.baseUrl);
       await set('openai.model', local.model);
     }
-    await set('provider', value);
+    await set(setting, value);
     return info;
   }
 
@@ -130,6 +205,13 @@ function configuredService(): ProviderInfo[] {
     if (error instanceof SextantError) return [];
     throw error;
   }
+}
+
+/** What the setting holds if no model orders passages. */
+const NO_RERANKER: ProviderInfo = { id: '', label: '', isLocal: true };
+
+function toPick(info: ProviderInfo): ProviderPick {
+  return { info, label: info.label, detail: describe(info) };
 }
 
 function pickLocal(local: LocalModel): ProviderPick {

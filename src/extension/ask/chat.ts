@@ -1,16 +1,17 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import type { Answer, Passage, ProviderInfo, Sent } from '../../ask/answer.ts';
+import type { Answer, Passage } from '../../ask/answer.ts';
 import { CitationScanner, type MarkdownToken } from '../../ask/citationScanner.ts';
+import { escapeMarkdown } from '../../ask/markdown.ts';
 import { nextActionOf } from '../../ask/errors.ts';
 import { followUpsOf } from '../../ask/followUps.ts';
 import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
-import { formatCount } from '../../base/format.ts';
 import type { AskServiceRequest, AskService } from './askService.ts';
 import { signalOf } from '../cancellation.ts';
 import { CHAT_PARTICIPANT } from '../commandIds.ts';
 import type { Folders } from '../index/folders.ts';
 import { languageModelProvider } from './languageModel.ts';
+import { describeReranking, describeSent } from './sentText.ts';
 import { askSettings } from '../settings.ts';
 
 /** `@sextant` in the chat: answers with citations that open their places. */
@@ -69,6 +70,11 @@ export class Chat {
     for await (const event of events) {
       switch (event.kind) {
         case 'sources':
+          if (event.reranking) {
+            const { provider, sent } = event.reranking;
+            const outcome = escapeMarkdown(describeReranking(event.reranking));
+            response.markdown(`*${outcome}. ${describeSent(provider, sent)}*\n\n`);
+          }
           response.markdown(`*${describeSent(event.provider, event.sent)}*\n\n`);
           for (const passage of event.passages) places.set(passage.number, this.#locationOf(passage));
           break;
@@ -114,14 +120,6 @@ function answerIn(metadata: vscode.ChatResult['metadata']): Answer | undefined {
   const isWhole =
     typeof answer?.question === 'string' && typeof answer.markdown === 'string' && Array.isArray(answer.cited);
   return isWhole ? (answer as Answer) : undefined;
-}
-
-function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {
-  if (characters === 0) return vscode.l10n.t('{0}. Nothing was sent.', label);
-  const count = formatCount(characters);
-  return files === 1
-    ? vscode.l10n.t('{0} was sent {1} characters, with passages of 1 file.', label, count)
-    : vscode.l10n.t('{0} was sent {1} characters, with passages of {2} files.', label, count, files);
 }
 
 function describeRemoved({ removedCitations: count }: Answer): string {

@@ -1,4 +1,4 @@
-import type { Answer, AnswerEvent, Passage, ProviderInfo, Sent } from '../../ask/answer.ts';
+import type { Answer, AnswerEvent, Passage, ProviderInfo, Reranking, Sent } from '../../ask/answer.ts';
 import { nextActionOf } from '../../ask/errors.ts';
 import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
 import type { ExchangeState } from '../../protocol/answerView.ts';
@@ -10,6 +10,7 @@ export interface Turn {
   readonly state: ExchangeState;
   readonly provider: ProviderInfo;
   readonly sent: Sent;
+  readonly reranking?: Reranking;
   readonly passages: readonly Passage[];
   readonly markdown: string;
   /** Numbers of the cited passages; none until the answer is complete. */
@@ -107,8 +108,9 @@ export class Conversation {
         if (this.#running !== running) return;
         switch (event.kind) {
           case 'sources': {
-            const { provider, passages, sent } = event;
-            this.#change(id, { state: { kind: 'writing' }, provider, passages, sent });
+            const { provider, passages, sent, reranking } = event;
+            const reranked = reranking && { reranking };
+            this.#change(id, { state: { kind: 'writing' }, provider, passages, sent, ...reranked });
             break;
           }
           case 'text':

@@ -4,10 +4,8 @@ import { askErrors } from '../../ask/errors.ts';
 import type { AnswerProvider, PromptMessage } from '../../ask/provider.ts';
 import { tokenOf } from '../cancellation.ts';
 
-/** Tokens of code have about three characters; a prompt that is too long is built again. */
-const CHARACTERS_PER_TOKEN = 3;
 /** Longer prompts make answers slower and more expensive, but not better. */
-const MAX_CHARACTERS = 48_000;
+const MAX_TOKENS = 14_000;
 /** Usable share of a model's input; the model adds to the prompt itself. */
 const USABLE = 0.9;
 
@@ -17,7 +15,7 @@ export function languageModelProvider(model: vscode.LanguageModelChat): AnswerPr
   return {
     info: { id: `vscode.lm:${model.id}`, label, isLocal: false },
     budget: {
-      characters: Math.min(MAX_CHARACTERS, model.maxInputTokens * CHARACTERS_PER_TOKEN),
+      tokens: Math.min(MAX_TOKENS, model.maxInputTokens * USABLE),
       fits: async (messages, signal) => {
         const linked = tokenOf(signal);
         try {

@@ -6,17 +6,14 @@ import {
   type ExplainInput,
   type FilesInput,
   type ModelToolsParts,
+  type OutlineInput,
   type ReadInput,
   type SearchInput,
   type UsagesInput,
 } from '../../workspace/modelTools.ts';
 import type { Folders } from '../index/folders.ts';
 
-export type { ExplainInput, FilesInput, ReadInput, SearchInput, UsagesInput };
-
-export interface OutlineInput {
-  readonly path: string;
-}
+export type { ExplainInput, FilesInput, OutlineInput, ReadInput, SearchInput, UsagesInput };
 
 export interface ToolsParts extends Omit<ModelToolsParts, 'folders'> {
   readonly folders: Folders;
@@ -40,9 +37,9 @@ export class Tools {
     return this.#tools.findUsages(input, signal);
   }
 
-  async outline({ path }: OutlineInput, signal: AbortSignal): Promise<object> {
+  async outline(input: OutlineInput, signal: AbortSignal): Promise<object> {
     refuseUntrusted();
-    return this.#tools.outline(path, signal);
+    return this.#tools.outline(input, signal);
   }
 
   async listFiles(input: FilesInput, signal: AbortSignal): Promise<object> {

@@ -163,13 +163,12 @@ export class DashboardModel {
   }
 
   stop(): void {
-    // Sums are stopped only in a pause: else they take a moment.
+    // Sums are stopped only in a pause, of any of them: else they take a moment.
     const store = this.#store;
     const now = this.#clock.now();
-    const paused = [...this.#wanted(), ...this.#besides()].filter(
-      (name) => store && store.state(name).pausedUntil > now,
-    );
-    store?.stop(['languages', 'people', ...paused]);
+    const shown = [...this.#wanted(), ...this.#besides()];
+    const isPaused = shown.some((name) => store && store.state(name).pausedUntil > now);
+    store?.stop(['languages', 'people', ...(isPaused ? shown : [])]);
   }
 
   rows(list: List, from: number, count: number): ListedRow[] {

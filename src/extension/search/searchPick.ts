@@ -10,7 +10,7 @@ import { literal } from '../pickText.ts';
 import { EditorPreview } from './preview.ts';
 import type { QueryList } from './queryList.ts';
 import type { KeptSearch } from './searchView.ts';
-import { maxResults } from '../settings.ts';
+import { askSettings, maxResults } from '../settings.ts';
 import { indexLine, isPartial } from '../index/statusText.ts';
 import {
   completionRow,
@@ -35,8 +35,17 @@ export interface SearchDependencies {
   readonly recent: QueryList;
   search(request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse>;
   complete(query: string): Promise<readonly Completion[]>;
+  /** Lets the model of the settings order results; `undefined` if there is none. */
+  rerank(query: string, results: readonly SearchResult[], signal: AbortSignal): Promise<RerankedResults | undefined>;
   /** Shows the results of a search in the view. */
   keep(search: KeptSearch): Promise<void>;
+}
+
+export interface RerankedResults {
+  readonly results: readonly SearchResult[];
+  /** Which model ordered them, or why it did not, and what it received. */
+  readonly outcome: string;
+  readonly sent: string;
 }
 
 /** A kind of search with its texts. */
@@ -49,6 +58,11 @@ export interface SearchMode {
   readonly except?: FileLines;
 }
 
+/** Asks a model, unlike a search; so only a press does it. */
+const RERANK: vscode.QuickInputButton = {
+  iconPath: new vscode.ThemeIcon('sparkle'),
+  tooltip: vscode.l10n.t('Rerank with the Model'),
+};
 const WHY = vscode.l10n.t('Why Is It Here?');
 /** Pause in typing after which to search; a search takes a few milliseconds. */
 const TYPING_PAUSE_MS = 60;
@@ -76,14 +90,15 @@ export class SearchPick implements vscode.Disposable {
     this.#dependencies = dependencies;
   }
 
-  show(query: string, mode: SearchMode = SEARCH_WORKSPACE): void {
-    const session = new SearchSession(this.#dependencies, mode, () => {
+  show(query: string, mode: SearchMode = SEARCH_WORKSPACE, isReranked = false): void {
+    const onHide = (): void => {
       this.#open.delete(session);
       this.#onOpen();
-    });
+    };
+    const session = new SearchSession(this.#dependencies, mode, onHide, (same) => this.show(same, mode, true));
     this.#open.add(session);
     this.#onOpen();
-    session.show(query);
+    void session.show(query, isReranked);
   }
 
   #onOpen(): void {
@@ -103,6 +118,8 @@ export class SearchPick implements vscode.Disposable {
 class SearchSession implements vscode.Disposable {
   readonly #dependencies: SearchDependencies;
   readonly #mode: SearchMode;
+  /** Shows the list again with its results in the order of the model. */
+  readonly #reopen: (query: string) => void;
   readonly #folders: Folders;
   readonly #pick = vscode.window.createQuickPick<SearchRow>();
   readonly #preview = new EditorPreview();
@@ -116,15 +133,16 @@ class SearchSession implements vscode.Disposable {
   #moved = false;
   #passive: SearchRow | undefined;
 
-  constructor(dependencies: SearchDependencies, mode: SearchMode, onHide: () => void) {
+  constructor(dependencies: SearchDependencies, mode: SearchMode, onHide: () => void, reopen: (query: string) => void) {
     this.#dependencies = dependencies;
+    this.#reopen = reopen;
     this.#mode = mode;
     this.#folders = dependencies.folders;
     const { folders } = dependencies;
     const pick = this.#pick;
     pick.placeholder = mode.placeholder;
     const tooltip = vscode.l10n.t('Show in the Search View');
-    pick.buttons = [{ iconPath: new vscode.ThemeIcon('layout-sidebar-left'), tooltip }];
+    pick.buttons = [RERANK, { iconPath: new vscode.ThemeIcon('layout-sidebar-left'), tooltip }];
     // The order is the ranking's. `sortByLabel` is not in the typings yet but works in every version we support;
     // without it the editor would sort items whose label contains the query before better ones.
     (pick as { sortByLabel?: boolean }).sortByLabel = false;
@@ -138,7 +156,9 @@ class SearchSession implements vscode.Disposable {
         else this.#openResult(item, vscode.ViewColumn.Beside);
       }),
     );
-    this.#disposables.add(pick.onDidTriggerButton(() => void this.#keep()));
+    this.#disposables.add(
+      pick.onDidTriggerButton((button) => void (button === RERANK ? this.#rerank() : this.#keep())),
+    );
     this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
     this.#disposables.add(
       pick.onDidHide(() => {
@@ -149,10 +169,15 @@ class SearchSession implements vscode.Disposable {
     this.#updateTitle();
   }
 
-  show(query: string): void {
+  async show(query: string, isReranked: boolean): Promise<void> {
     this.#pick.value = query;
     this.#pick.show();
-    this.#schedule(query, 0);
+    if (!isReranked) {
+      this.#schedule(query, 0);
+      return;
+    }
+    await this.#run(query);
+    await this.#rerank();
   }
 
   dispose(): void {
@@ -292,6 +317,36 @@ class SearchSession implements vscode.Disposable {
     this.#pick.hide();
     const { toQuery, except } = this.#mode;
     await this.#dependencies.keep({ query: toQuery?.(query) ?? query, ...(except && { except }) });
+  }
+
+  /** Puts the results in the order of a model. Its selection hides the list, which is then shown again. */
+  async #rerank(): Promise<void> {
+    const query = this.#pick.value.trim();
+    const rows = this.#pick.items.filter(({ result }) => result);
+    if (rows.length === 0) return;
+    if (askSettings().rerank === '') {
+      this.#pick.hide();
+      await vscode.commands.executeCommand('sextant.chooseReranker');
+      if (askSettings().rerank !== '') this.#reopen(query);
+      return;
+    }
+    const running = new AbortController();
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#running = running;
+    this.#pick.busy = true;
+    try {
+      const results = rows.map(({ result }) => result!);
+      const reranked = await this.#dependencies.rerank(query, results, running.signal);
+      if (!reranked || running.signal.aborted) return;
+      const rowOf = (result: SearchResult): SearchRow => rows.find((row) => row.result === result)!;
+      this.#moved = false;
+      this.#show([noticeRow(reranked.outcome, reranked.sent), ...reranked.results.map(rowOf)]);
+    } catch (error) {
+      if (!isCancelled(error))
+        this.#show([noticeRow(vscode.l10n.t('Reranking failed'), describeError(error)), ...rows]);
+    }
+    if (this.#running === running) this.#pick.busy = false;
   }
 
   async #forget({ fill }: SearchRow): Promise<void> {

@@ -54,7 +54,11 @@ export interface SearchViewDependencies {
   readonly kept: QueryList;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
-  search(request: SearchOfFolders, signal: AbortSignal): Promise<SearchResponse>;
+  search(
+    request: SearchOfFolders,
+    signal: AbortSignal,
+    onFirst?: (first: SearchResponse) => void,
+  ): Promise<SearchResponse>;
   count(query: string, limit: number, signal: AbortSignal): Promise<number | undefined>;
   complete(query: string, limit?: number): Promise<readonly Completion[]>;
   relocate(places: readonly KeptPlace[]): Promise<readonly (KeptPlace | undefined)[]>;
@@ -87,7 +91,7 @@ export class SearchView implements vscode.Disposable {
     this.#dependencies = dependencies;
     const { extensionUri, log, folders } = dependencies;
     const title = vscode.l10n.t('Search');
-    const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log };
+    const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log, sharesScript: true };
     this.#host = this.#disposables.add(new SideViewHost(view, () => this.#releasePreview()));
     this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
   }
@@ -162,7 +166,7 @@ export class SearchView implements vscode.Disposable {
         this.#takesFocus = false;
         return state;
       },
-      search: (request, signal) => this.#run(request, signal),
+      search: (request, signal, report) => this.#run(request, signal, report),
       count: async ({ query }, signal) => {
         const files = await this.#dependencies.count(query, MAX_COUNT, signal);
         return files === undefined ? null : { files, isLeast: files === MAX_COUNT };
@@ -215,8 +219,9 @@ export class SearchView implements vscode.Disposable {
   }
 
   async #run(
-    { query, limit, from, readAll }: Parameters<SearchMethods['search']>[0],
+    { query, limit, from, first, readAll }: Parameters<SearchMethods['search']>[0],
     signal: AbortSignal,
+    report: (beginning: SearchReply) => void,
   ): Promise<SearchReply> {
     if (query !== this.#search.query) {
       const hadExcept = this.#search.except !== undefined;
@@ -225,49 +230,72 @@ export class SearchView implements vscode.Disposable {
     }
     const parts = partsOf(query);
     if (query.trim() === '') {
-      this.#take([], 0);
-      const nothing = { files: [], hasMore: false, problems: [], completions: [], isUnfinished: false, notice: '' };
-      return { ...nothing, parts };
+      this.#take([], false);
+      const nothing = { from: 0, files: [], isBeginning: false, hasMore: false, problems: [], completions: [] };
+      return { ...nothing, parts, isUnfinished: false, notice: '' };
     }
     const { except } = this.#search;
     const most = limit ?? maxResults();
-    const request = { query, limit: most, readAll, excerpts: true, ...(except && { except }) };
-    const [response, completions] = await Promise.all([
-      this.#dependencies.search(request, signal),
-      this.#dependencies.complete(query),
-    ]);
-    const { results, problems, isUnfinished } = response;
-    // A filter that is still being typed is not reported yet.
-    const reported = completions.length > 0 ? problems.filter(({ end }) => end < query.trimEnd().length) : problems;
-    return {
-      files: this.#take(results, from),
-      hasMore: results.length === most,
-      problems: reported.map((problem) => toShownProblem(query, problem)),
-      completions: completions.map((one) => ({ filter: one.filter, detail: countOf(one), query: one.query })),
-      parts,
-      isUnfinished,
-      notice: noticeOf(response),
+    const request = {
+      query,
+      limit: most,
+      readAll,
+      excerpts: true,
+      ...(first > 0 && { first }),
+      ...(except && { except }),
     };
+    let known = from;
+    let beginning: SearchReply['files'] = [];
+    const toReply = async (response: SearchResponse, isBeginning: boolean): Promise<SearchReply> => {
+      const completions = await completing;
+      const { results, problems, isUnfinished } = response;
+      const files = this.#take(results, known > 0 || beginning.length > 0);
+      if (isBeginning) beginning = files;
+      // As a rule the page has the first files: sending and drawing them again would delay the others.
+      else if (beginning.length > 0) known = isBeginningOf(beginning, files) ? beginning.length : 0;
+      // A filter that is still being typed is not reported yet.
+      const reported = completions.length > 0 ? problems.filter(({ end }) => end < query.trimEnd().length) : problems;
+      return {
+        from: known,
+        files: files.slice(known),
+        isBeginning,
+        hasMore: isBeginning || results.length === most,
+        problems: reported.map((problem) => toShownProblem(query, problem)),
+        completions: completions.map((one) => ({ filter: one.filter, detail: countOf(one), query: one.query })),
+        parts,
+        isUnfinished,
+        notice: noticeOf(response),
+      };
+    };
+    const searching = this.#dependencies.search(request, signal, (response) => {
+      // A failure is that of the whole search.
+      toReply(response, true).then(report, () => undefined);
+    });
+    const completing = this.#dependencies.complete(query);
+    const [response] = await Promise.all([searching, completing]);
+    return toReply(response, false);
   }
 
-  /** Gives each place an id, and returns the files from one on. */
-  #take(results: SearchResponse['results'], from: number): SearchReply['files'] {
+  /** Gives each place an id. `isSame`: the list goes on, and places that it had keep theirs. */
+  #take(results: SearchResponse['results'], isSame: boolean): SearchReply['files'] {
     const several = this.#dependencies.folders.all.length > 1;
-    this.#before = from === 0 ? this.#places : new Map([...this.#before, ...this.#places]);
+    const ids = new Map(isSame ? [...this.#places].map(([id, place]) => [keyOf(place), id]) : []);
+    if (!isSame) this.#before = this.#places;
     this.#places = new Map();
     const files = results.map((result) => {
       const places = placesOf(result);
-      const ids = places.map((place) => {
-        this.#places.set(++this.#lastId, place);
-        return this.#lastId;
+      const own = places.map((place) => {
+        const id = ids.get(keyOf(place)) ?? ++this.#lastId;
+        this.#places.set(id, place);
+        return id;
       });
-      return toShownFile(places, ids, { severalFolders: several, alike: result.alike ?? 0 });
+      return toShownFile(places, own, { severalFolders: several, alike: result.alike ?? 0 });
     });
     const hasResults = results.length > 0;
     if (hasResults !== this.#hasResults)
       void vscode.commands.executeCommand('setContext', 'sextant.hasResults', hasResults);
     this.#hasResults = hasResults;
-    return files.slice(from);
+    return files;
   }
 
   async #choices(query: string, part: 'language' | 'folder'): Promise<readonly ShownChoice[]> {
@@ -346,6 +374,17 @@ const TARGETS: Readonly<Record<SearchTarget, string>> = {
   trust: 'workbench.trust.manage',
   ask: 'sextant.askWorkspace',
 };
+
+function keyOf({ root, path, line, text }: KeptPlace): string {
+  return [root, path, line, text].join('\0');
+}
+
+function isBeginningOf(first: SearchReply['files'], all: SearchReply['files']): boolean {
+  return first.every(({ key, places }, i) => {
+    const other = all[i];
+    return key === other?.key && places.every(({ id }, j) => id === other.places[j]?.id);
+  });
+}
 
 function toShownProblem(query: string, problem: QueryProblem): ShownProblem {
   const { start, end, message, code } = problem;

@@ -1,83 +1,54 @@
 import * as vscode from 'vscode';
-import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
+import { describeError, isCancelled } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import {
-  asCurl,
-  explanation,
-  headerLines,
-  prettyBody,
-  refusalLines,
-  webhookOf,
-} from '../../server/webhooks/eventText.ts';
-import type {
-  EventDetailView,
-  EventPageView,
-  EventSummaryView,
-  NewWebhookView,
-  RefusalsView,
-  TriggerView,
-  WebhookView,
-} from '../../server/webhooks/views.ts';
-import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
-import { TEMPLATES } from '../../webhooks/templates.ts';
+import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
+import { EventActions } from './eventActions.ts';
+import { EventsPanel } from './eventsPanel.ts';
+import { FilterEditor } from './filterEditor.ts';
+import { forwardWebhooks } from './forwardCommand.ts';
 import { showSecret } from './secretPick.ts';
-import { TestEventDrafts, type Draft } from './testEventDrafts.ts';
 import {
-  askFilter,
   askName,
+  askTarget,
   askTrigger,
+  askTriggerName,
   askSecret,
   askType,
-  pickEvent,
+  copyText,
+  isOwnSecret,
   pickOverlap,
-  pickTemplate,
   pickWebhook,
   type TriggerAnswers,
 } from './webhookPicks.ts';
-import { WebhooksView, type EventText, type WebhookRow } from './webhooksView.ts';
+import type { WebhookArgument } from './webhookArgument.ts';
+import { WebhooksView } from './webhooksView.ts';
 
 /** One command, called with the server's client and the command's argument. */
 export type WebhookWork = (actions: WebhookActions, client: AdminClient, given: WebhookArgument) => Promise<void>;
 
-/** Arguments of a command from its row in the view or from a program; missing ones are requested from the person. */
-export interface WebhookArgument extends Partial<TriggerAnswers> {
-  readonly kind?: WebhookRow['kind'];
-  readonly webhook?: string | WebhookView;
-  readonly trigger?: { readonly name: string };
-  readonly event?: string | EventSummaryView;
-  readonly text?: EventText;
-  /** The webhook whose refusals are opened; `null` for those at addresses without a webhook. */
-  readonly refused?: { readonly webhook: string | null };
-  readonly damage?: readonly string[];
-  readonly type?: string;
-  readonly overlapSeconds?: number;
-  readonly template?: string;
-  /** Whether the body is edited before it is sent. */
-  readonly edit?: boolean;
-  /** Deletes without confirmation. */
-  readonly force?: boolean;
-}
-
-/** Senders that make their secrets themselves. */
-const OWN_SECRET: ReadonlySet<string> = new Set(['stripe', 'slack', 'shopify', 'pagerduty']);
+export type WebhookContext = Pick<vscode.ExtensionContext, 'workspaceState' | 'extensionUri'>;
 
 /** The commands and the view of webhooks. They use the local server of this window, or the one that it is attached to. */
 export class WebhookActions implements vscode.Disposable {
+  readonly panel: EventsPanel;
+  readonly events: EventActions;
+  readonly filters: FilterEditor;
   readonly #server: ServerActions;
-  readonly #texts: ReadOnlyDocuments;
   readonly #log: Logger;
   readonly #view: WebhooksView;
-  readonly #drafts: TestEventDrafts;
   readonly #disposables: vscode.Disposable;
 
-  constructor(server: ServerActions, texts: ReadOnlyDocuments, memento: vscode.Memento, log: Logger) {
+  constructor(server: ServerActions, texts: ReadOnlyDocuments, context: WebhookContext, log: Logger) {
+    const { workspaceState: memento, extensionUri } = context;
     this.#server = server;
-    this.#texts = texts;
     this.#log = log;
-    this.#drafts = new TestEventDrafts(memento);
+    const clientOf = (): AdminClient | undefined => this.#client;
+    this.panel = new EventsPanel({ clientOf, extensionUri, memento, texts, log });
+    this.events = new EventActions(texts, memento, this.panel);
+    this.filters = new FilterEditor(clientOf, () => this.#view.refresh(), log);
     this.#view = new WebhooksView(
       () => this.#client,
       () => void server.look(),
@@ -85,8 +56,13 @@ export class WebhookActions implements vscode.Disposable {
     );
     this.#disposables = vscode.Disposable.from(
       this.#view,
-      this.#drafts,
-      server.onDidChangeState(() => this.#view.refresh()),
+      this.panel,
+      this.events,
+      this.filters,
+      server.onDidChangeState(() => {
+        this.#view.refresh();
+        void this.panel.onServerChange();
+      }),
     );
   }
 
@@ -122,7 +98,7 @@ export class WebhookActions implements vscode.Disposable {
     const type = name === undefined ? undefined : (given.type ?? (await askType()));
     if (name === undefined || type === undefined) return;
     // Any sender takes a new secret; these have their own.
-    const secret = OWN_SECRET.has(type) && given.type === undefined ? await askSecret() : '';
+    const secret = isOwnSecret(type) && given.type === undefined ? await askSecret() : '';
     if (secret === undefined) return;
     const input = { name, type, ...(secret !== '' && { secret }) };
     showSecret(await client.ask<NewWebhookView>('POST', 'webhooks', input));
@@ -157,7 +133,7 @@ export class WebhookActions implements vscode.Disposable {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Copy Webhook URL'));
     if (webhook === undefined) return;
     const { url } = await client.ask<WebhookView>('GET', AdminClient.path(['webhooks', webhook]));
-    await copy(url, vscode.l10n.t('The URL of {0} was copied.', webhook));
+    await copyText(url, vscode.l10n.t('The URL of {0} was copied.', webhook));
   }
 
   async addTrigger(client: AdminClient, given: WebhookArgument): Promise<void> {
@@ -165,29 +141,67 @@ export class WebhookActions implements vscode.Disposable {
     if (webhook === undefined) return;
     const answers = given.name === undefined ? await askTrigger(client, webhook) : (given as TriggerAnswers);
     if (!answers) return;
-    const { name, filter, expert, forwardTo } = answers;
-    if (forwardTo !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url: forwardTo });
-    const trigger = { name, webhook, filter, expert };
-    try {
-      const { words } = await client.ask<TriggerView>('POST', 'triggers', trigger);
-      void vscode.window.showInformationMessage(words);
-    } catch (error) {
-      // Frees the name of the expert for the next attempt.
-      if (forwardTo !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
-      throw error;
-    }
+    const { name, filter, expert } = answers;
+    await withTarget(client, answers, async () => {
+      const { words } = await client.ask<TriggerView>('POST', 'triggers', { name, webhook, filter, expert });
+      const addFilter = vscode.l10n.t('Add Filter');
+      const buttons = filter === undefined ? [addFilter] : [];
+      // Not awaited: the command ends before the message is closed.
+      void vscode.window.showInformationMessage(words, ...buttons).then((chosen) => {
+        if (chosen === addFilter)
+          void this.run((actions, ...more) => actions.editFilter(...more), { trigger: { name } });
+      });
+    });
   }
 
+  /** Changes the name of a trigger. */
+  async renameTrigger(client: AdminClient, { trigger, name: given }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const title = vscode.l10n.t('Rename {0}', trigger.name);
+    const name = given ?? (await askTriggerName(client, title, vscode.l10n.t('New name')));
+    if (name !== undefined) await client.ask('PATCH', AdminClient.path(['triggers', trigger.name]), { name });
+  }
+
+  /** Changes the expert of a trigger. */
+  async changeTarget(client: AdminClient, { trigger, expert, forwardTo }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const { name } = trigger;
+    const title = vscode.l10n.t('Change the Target of {0}', name);
+    const target =
+      expert === undefined
+        ? await askTarget(client, title, name)
+        : { expert, ...(forwardTo !== undefined && { forwardTo }) };
+    if (!target) return;
+    await withTarget(client, target, async () => {
+      const change = { expert: target.expert };
+      const { words } = await client.ask<TriggerView>('PATCH', AdminClient.path(['triggers', name]), change);
+      void vscode.window.showInformationMessage(words);
+    });
+  }
+
+  /** Opens the filter of a trigger in an editor, or sets `filter`. */
   async editFilter(client: AdminClient, { trigger, filter }: WebhookArgument): Promise<void> {
     if (!trigger) return;
+    if (filter === undefined) {
+      await this.filters.open(client, trigger.name);
+      return;
+    }
     const path = AdminClient.path(['triggers', trigger.name]);
-    const { filter: before } = await client.ask<TriggerView>('GET', path);
-    const title = vscode.l10n.t('Edit the Filter of {0}', trigger.name);
-    const prompt = vscode.l10n.t('JSONLogic filter; leave empty for every event');
-    const change = filter === undefined ? await askFilter(title, prompt, before) : { filter };
-    if (!change) return;
-    const { words } = await client.ask<TriggerView>('PATCH', path, change);
+    const { words } = await client.ask<TriggerView>('PATCH', path, { filter });
     void vscode.window.showInformationMessage(words);
+  }
+
+  /** Adds a condition for a value of an event to the filter of a trigger. */
+  async filterByValue(client: AdminClient, { event, path = [] }: WebhookArgument): Promise<void> {
+    const id = typeof event === 'string' ? event : event?.event_id;
+    if (id !== undefined) await this.filters.addValue(client, id, path);
+  }
+
+  /** Forwards a sender's webhooks to a program of this machine; starts the server if there is none. */
+  async forward(): Promise<void> {
+    await this.#server.look();
+    if (!this.#client) await this.#server.start();
+    await this.run((_, client) => forwardWebhooks(client, () => this.#view.refresh()), undefined);
   }
 
   async enable(client: AdminClient, { webhook, trigger }: WebhookArgument, enabled: boolean): Promise<void> {
@@ -208,88 +222,7 @@ export class WebhookActions implements vscode.Disposable {
 
   async send(client: AdminClient, given: WebhookArgument): Promise<void> {
     const webhook = await this.#webhook(client, given, vscode.l10n.t('Send Test Event'));
-    if (webhook === undefined) return;
-    const choice =
-      given.template === undefined ? await pickTemplate(webhook) : { template: given.template, edit: given.edit };
-    if (!choice) return;
-    const { template, edit } = choice;
-    if (edit) await this.#edit({ webhook, template });
-    else await this.#sent(client, webhook, { template });
-  }
-
-  /** Opens the body in an editor, whose title has a button that sends it. */
-  async #edit(draft: Draft): Promise<void> {
-    const body = draft.template === undefined ? {} : TEMPLATES[draft.template]?.body;
-    const content = `${JSON.stringify(body, null, 2)}\n`;
-    const document = await vscode.workspace.openTextDocument({ language: 'json', content });
-    this.#drafts.add(document, draft);
-    await vscode.window.showTextDocument(document, { preview: false });
-  }
-
-  async sendEdited(client: AdminClient): Promise<void> {
-    const document = vscode.window.activeTextEditor?.document;
-    const draft = document && this.#drafts.of(document);
-    if (!document || !draft) return;
-    const text = document.getText();
-    try {
-      JSON.parse(text);
-    } catch (error) {
-      throw new SextantError('InvalidPayload', vscode.l10n.t('The text in the editor is not JSON.'), { cause: error });
-    }
-    await this.#sent(client, draft.webhook, { template: draft.template, text });
-  }
-
-  async #sent(
-    client: AdminClient,
-    webhook: string,
-    test: { readonly template: string | undefined; readonly text?: string },
-  ) {
-    const path = AdminClient.path(['webhooks', webhook, 'send']);
-    const { event_id: id } = await client.ask<{ readonly event_id: string }>('POST', path, test);
-    vscode.window.setStatusBarMessage(vscode.l10n.t('{0} was sent to {1}.', id, webhook), 5_000);
-  }
-
-  async replay(client: AdminClient, given: WebhookArgument): Promise<void> {
-    const event = await this.#event(client, given, vscode.l10n.t('Replay Event'));
-    if (event === undefined) return;
-    const path = AdminClient.path(['events', event, 'replay']);
-    const { event_id: id } = await client.ask<{ readonly event_id: string }>('POST', path);
-    vscode.window.setStatusBarMessage(vscode.l10n.t('{1} was replayed as {0}.', id, event), 5_000);
-  }
-
-  async open(client: AdminClient, given: WebhookArgument): Promise<void> {
-    if (given.refused) return this.#openRefused(client, given.refused.webhook);
-    if (given.damage) return this.#texts.open(vscode.l10n.t('Damage to the journal'), `${given.damage.join('\n')}\n`);
-    const id = await this.#event(client, given, vscode.l10n.t('Open Event'));
-    if (id === undefined) return;
-    const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
-    switch (given.text ?? 'explanation') {
-      case 'explanation':
-        return this.#texts.open(`${id}.txt`, explanation(event));
-      case 'body':
-        return this.#texts.open(`${id}.json`, prettyBody(event));
-      case 'raw':
-        return this.#texts.open(vscode.l10n.t('{0} raw body', id), event.body);
-      case 'headers':
-        return this.#texts.open(vscode.l10n.t('{0} headers', id), headerLines(event));
-    }
-  }
-
-  async #openRefused(client: AdminClient, webhook: string | null): Promise<void> {
-    const path = AdminClient.path(['refusals'], { webhook: webhook ?? undefined, limit: MAX_REFUSALS });
-    const { refusals } = await client.ask<RefusalsView>('GET', path);
-    const title = webhook === null ? vscode.l10n.t('Refused') : vscode.l10n.t('Refused by {0}', webhook);
-    await this.#texts.open(title, refusalLines(refusals.filter((one) => one.webhook === webhook)));
-  }
-
-  async copyCurl(client: AdminClient, given: WebhookArgument): Promise<void> {
-    const id = await this.#event(client, given, vscode.l10n.t('Copy Event as curl'));
-    if (id === undefined) return;
-    const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
-    await copy(
-      asCurl(event, await webhookOf(event, client)),
-      vscode.l10n.t('The curl command was copied. Set $SECRET to the secret.'),
-    );
+    if (webhook !== undefined) await this.events.send(client, webhook, given);
   }
 
   refresh(): Promise<void> {
@@ -301,11 +234,20 @@ export class WebhookActions implements vscode.Disposable {
     const { webhooks } = await client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks');
     return pickWebhook(webhooks, title);
   }
+}
 
-  async #event(client: AdminClient, { event }: WebhookArgument, title: string): Promise<string | undefined> {
-    if (event !== undefined) return typeof event === 'string' ? event : event.event_id;
-    const { events } = await client.ask<EventPageView>('GET', AdminClient.path(['events'], { limit: 100 }));
-    return pickEvent(events, title);
+/** Creates the expert of a target, if it is new, for work that uses it; deletes it if that fails, which frees its name. */
+async function withTarget(
+  client: AdminClient,
+  { expert, forwardTo: url }: Pick<TriggerAnswers, 'expert' | 'forwardTo'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (url !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url });
+  try {
+    await work();
+  } catch (error) {
+    if (url !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
+    throw error;
   }
 }
 
@@ -315,9 +257,4 @@ async function confirm(question: string, detail: string, button: string): Promis
 
 function nameOf(webhook: string | WebhookView): string {
   return typeof webhook === 'string' ? webhook : webhook.name;
-}
-
-async function copy(text: string, done: string): Promise<void> {
-  await vscode.env.clipboard.writeText(text);
-  vscode.window.setStatusBarMessage(done, 3_000);
 }

@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
-import { describeError } from '../../base/errors.ts';
 import type { AdminClient } from '../../server/admin/adminClient.ts';
-import type { EventSummaryView, WebhookView } from '../../server/webhooks/views.ts';
+import type { EventRowView } from '../../server/webhooks/rowViews.ts';
+import type { WebhookView } from '../../server/webhooks/views.ts';
 import type { Expert } from '../../webhooks/definitions.ts';
-import { parseFilter } from '../../webhooks/filter/checkFilter.ts';
-import { inWords } from '../../webhooks/filter/words.ts';
 import { forwardName, isHttpUrl, NAME, SYSTEMS } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
+import { shownRow } from './shownEvent.ts';
 
 /* The questions of the webhook commands. Each resolves to `undefined` if the person cancels. */
 
@@ -21,11 +20,11 @@ export interface TriggerAnswers {
 
 type Picked<T> = Promise<T | undefined>;
 
-interface Choice<T> extends vscode.QuickPickItem {
+export interface Choice<T> extends vscode.QuickPickItem {
   readonly value: T;
 }
 
-async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder?: string): Picked<T> {
+export async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder?: string): Picked<T> {
   const chosen = await vscode.window.showQuickPick(choices, {
     title,
     matchOnDescription: true,
@@ -44,7 +43,7 @@ export function askName(title: string, prompt: string, taken: readonly string[] 
   });
 }
 
-async function ask(
+export async function ask(
   title: string,
   prompt: string,
   validateInput: (text: string) => string | vscode.InputBoxValidationMessage | undefined,
@@ -53,27 +52,41 @@ async function ask(
   return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true, validateInput });
 }
 
-export function askType(): Picked<string> {
+export function askType(title = vscode.l10n.t('Create Webhook: Sender'), isAnyFirst = false): Picked<string> {
   const systems = Object.entries(SYSTEMS).map(([value, label]) => ({ label, value }));
-  return pick(vscode.l10n.t('Create Webhook: Sender'), [
-    {
-      label: vscode.l10n.t('Any sender, with a bearer token'),
-      detail: vscode.l10n.t('Sender puts the secret into the Authorization header'),
-      value: 'bearer_token',
-    },
-    {
-      label: vscode.l10n.t('Any sender, with a signature'),
-      detail: vscode.l10n.t('Sender signs each request (Standard Webhooks)'),
-      value: 'standard_webhooks',
-    },
-    ...systems,
-  ]);
+  const any = {
+    label: vscode.l10n.t('Anything, without a secret'),
+    detail: vscode.l10n.t('Any method and content, from this machine only'),
+    value: 'anything',
+  };
+  const bearer = {
+    label: vscode.l10n.t('Any sender, with a bearer token'),
+    detail: vscode.l10n.t('Sender puts the secret into the Authorization header'),
+    value: 'bearer_token',
+  };
+  const standard = {
+    label: vscode.l10n.t('Any sender, with a signature'),
+    detail: vscode.l10n.t('Sender signs each request (Standard Webhooks)'),
+    value: 'standard_webhooks',
+  };
+  return pick(title, isAnyFirst ? [any, ...systems, bearer, standard] : [bearer, standard, ...systems, any]);
+}
+
+/** Whether a sender makes its secrets itself. */
+export function isOwnSecret(type: string): boolean {
+  return ['stripe', 'slack', 'shopify', 'pagerduty'].includes(type);
+}
+
+/** Copies a text, and reports that in the status bar. */
+export async function copyText(text: string, done: string): Promise<void> {
+  await vscode.env.clipboard.writeText(text);
+  vscode.window.setStatusBarMessage(done, 3_000);
 }
 
 /** Asks for the secret that the sender has already; an empty text means a new one. */
-export async function askSecret(): Picked<string> {
+export async function askSecret(title = vscode.l10n.t('Create Webhook: Secret')): Picked<string> {
   return vscode.window.showInputBox({
-    ...{ title: vscode.l10n.t('Create Webhook: Secret'), password: true, ignoreFocusOut: true },
+    ...{ title, password: true, ignoreFocusOut: true },
     prompt: vscode.l10n.t(
       "The sender's own secret. Press Enter to make a new one, for a sender in which you can set it.",
     ),
@@ -106,14 +119,16 @@ export async function pickWebhook(webhooks: readonly WebhookView[], title: strin
   return pick(title, choices);
 }
 
-export async function pickEvent(events: readonly EventSummaryView[], title: string): Picked<string> {
+export async function pickEvent(events: readonly EventRowView[], title: string): Picked<string> {
   if (events.length === 0) {
     void vscode.window.showInformationMessage(vscode.l10n.t('There is no event yet.'));
     return undefined;
   }
-  const choices = events.map(({ event_id: id, webhook, status, received_at: at }) => ({
-    ...{ label: webhook ?? id, description: `${status}, ${new Date(at).toLocaleString()}`, detail: id, value: id },
-  }));
+  const choices = events.map((event) => {
+    const { id, type, sender, line, verdict, at } = shownRow(event, false);
+    const label = type === '' ? sender : type;
+    return { label, description: `${id}, ${verdict}, ${new Date(at).toLocaleString()}`, detail: line, value: id };
+  });
   return pick(title, choices);
 }
 
@@ -137,25 +152,30 @@ export async function pickTemplate(
   return edit === undefined ? undefined : { template, edit };
 }
 
-/** Asks for a filter; an empty text gives `null`, which removes the filter. */
-export async function askFilter(title: string, prompt: string, before?: unknown): Picked<{ readonly filter: unknown }> {
-  const text = await ask(title, prompt, explainFilter, before === undefined ? '' : JSON.stringify(before));
-  return text === undefined ? undefined : { filter: text.trim() === '' ? null : (JSON.parse(text) as unknown) };
-}
-
 export async function askTrigger(client: AdminClient, webhook: string): Picked<TriggerAnswers> {
   const title = vscode.l10n.t('Add Trigger to {0}', webhook);
+  const name = await askTriggerName(client, title, vscode.l10n.t('Name (1 of 2)'));
+  const target =
+    name === undefined ? undefined : await askTarget(client, title, name, vscode.l10n.t('Action (2 of 2)'));
+  return name === undefined || !target ? undefined : { name, ...target };
+}
+
+export async function askTriggerName(client: AdminClient, title: string, prompt: string): Picked<string> {
   const { triggers } = await client.ask<{ readonly triggers: readonly NamedObject[] }>('GET', 'triggers');
-  const name = await askName(title, vscode.l10n.t('Name (1 of 3)'), namesOf(triggers));
-  if (name === undefined) return undefined;
-  const prompt = vscode.l10n.t('JSONLogic filter; leave empty for every event (2 of 3)');
-  const answer = await askFilter(title, prompt);
-  if (!answer) return undefined;
-  const rule = answer.filter === null ? {} : answer;
+  return askName(title, prompt, namesOf(triggers));
+}
+
+/** Asks for the expert of a trigger: one that exists, or a new one that forwards to a URL. */
+export async function askTarget(
+  client: AdminClient,
+  title: string,
+  trigger: string,
+  placeHolder?: string,
+): Picked<Pick<TriggerAnswers, 'expert' | 'forwardTo'>> {
   const { experts } = await client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts');
   const choices = experts.map((expert): Choice<string> => {
     const { name: label } = expert;
-    const detail = expert.type === 'record' ? vscode.l10n.t('Record the event only') : expert.url;
+    const detail = expert.type === 'forward' ? expert.url : vscode.l10n.t('Record the event only');
     return { label, detail, value: label };
   });
   const forward = {
@@ -163,14 +183,14 @@ export async function askTrigger(client: AdminClient, webhook: string): Picked<T
     detail: vscode.l10n.t('The raw body and headers, with retries'),
     value: '',
   };
-  const expert = await pick(title, [...choices, forward], vscode.l10n.t('Action (3 of 3)'));
+  const expert = await pick(title, [...choices, forward], placeHolder);
   if (expert === undefined) return undefined;
-  if (expert !== '') return { name, ...rule, expert };
+  if (expert !== '') return { expert };
   const forwardTo = await ask(title, vscode.l10n.t('URL that receives the events'), (text) =>
     isHttpUrl(text) ? undefined : vscode.l10n.t('Type an http or https URL without a password'),
   );
   if (forwardTo === undefined) return undefined;
-  return { name, ...rule, expert: forwardName(name, namesOf(experts)), forwardTo };
+  return { expert: forwardName(trigger, namesOf(experts)), forwardTo };
 }
 
 interface NamedObject {
@@ -179,15 +199,4 @@ interface NamedObject {
 
 function namesOf(those: readonly NamedObject[]): string[] {
   return those.map(({ name }) => name);
-}
-
-/** Describes in words when a filter fires, or its error. */
-function explainFilter(text: string): string | vscode.InputBoxValidationMessage | undefined {
-  if (text.trim() === '') return undefined;
-  try {
-    const words = inWords(parseFilter(text));
-    return { message: vscode.l10n.t('Fires when {0}', words), severity: vscode.InputBoxValidationSeverity.Info };
-  } catch (error) {
-    return describeError(error);
-  }
 }

@@ -1,30 +1,21 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
-import { formatBytes } from '../../base/format.ts';
+import { formatBytes, formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
-import { AdminClient } from '../../server/admin/adminClient.ts';
-import type {
-  EventPageView,
-  EventSummaryView,
-  JournalView,
-  RefusedView,
-  TriggerView,
-  WebhookView,
-} from '../../server/webhooks/views.ts';
+import type { AdminClient } from '../../server/admin/adminClient.ts';
+import type { EventRowsView, EventRowView } from '../../server/webhooks/rowViews.ts';
+import type { JournalView, RefusedView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
 import type { EventStatus } from '../../webhooks/event.ts';
 import { SYSTEMS } from '../../webhooks/names.ts';
+import { shownRow } from './shownEvent.ts';
 
-export const EVENT_TEXTS = ['explanation', 'body', 'raw', 'headers'] as const;
-export type EventText = (typeof EVENT_TEXTS)[number];
-
-/** A row: a webhook with its triggers and refusals, or the events with their texts. */
+/** A row: a webhook with its triggers and refusals, or an event. */
 export type WebhookRow =
   | { readonly kind: 'webhook'; readonly webhook: WebhookView }
   | { readonly kind: 'trigger'; readonly trigger: TriggerView }
   | { readonly kind: 'events' }
-  | { readonly kind: 'event'; readonly event: EventSummaryView }
-  | { readonly kind: 'text'; readonly event: EventSummaryView; readonly text: EventText }
+  | { readonly kind: 'event'; readonly event: EventRowView }
   | { readonly kind: 'more' }
   | { readonly kind: 'refused'; readonly refused: RefusedView }
   | { readonly kind: 'damage'; readonly damage: readonly string[] };
@@ -33,16 +24,17 @@ export type WebhookRow =
 interface ShownData {
   readonly webhooks: readonly WebhookView[];
   readonly triggers: readonly TriggerView[];
-  readonly events: readonly EventSummaryView[];
-  readonly hasMore: boolean;
+  readonly events: readonly EventRowView[];
+  /** Number of all events. */
+  readonly total: number;
   readonly refused: readonly RefusedView[];
   readonly damage: readonly string[];
 }
 
 const VIEW = 'sextant.webhooks';
-const NONE: ShownData = { webhooks: [], triggers: [], events: [], hasMore: false, refused: [], damage: [] };
-/** The number of events in the view; the command line lists and searches older ones. */
-const MAX_EVENTS = 100;
+const NONE: ShownData = { webhooks: [], triggers: [], events: [], total: 0, refused: [], damage: [] };
+/** The number of events in the view; the page shows all. */
+const MAX_EVENTS = 20;
 /** The interval between requests while the view is visible. */
 const LIVE_MS = 1_000;
 
@@ -112,11 +104,12 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
     if (JSON.stringify(shown) === JSON.stringify(this.#shown)) return;
     this.#shown = shown;
     void vscode.commands.executeCommand('setContext', 'sextant.hasWebhooks', shown.webhooks.length > 0);
+    void vscode.commands.executeCommand('setContext', 'sextant.hasWebhookEvents', shown.events.length > 0);
     this.#changed.fire(undefined);
   }
 
   getChildren(row?: WebhookRow): WebhookRow[] {
-    const { webhooks, triggers, events, hasMore, damage } = this.#shown;
+    const { webhooks, triggers, events, total, damage } = this.#shown;
     if (!row) {
       const rows = [
         ...(damage.length > 0 ? [{ kind: 'damage', damage } as const] : []),
@@ -136,10 +129,8 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
       case 'events':
         return [
           ...events.map((event): WebhookRow => ({ kind: 'event', event })),
-          ...(hasMore ? [{ kind: 'more' } as const] : []),
+          ...(total > events.length ? [{ kind: 'more' } as const] : []),
         ];
-      case 'event':
-        return EVENT_TEXTS.map((text) => ({ kind: 'text', event: row.event, text }));
       default:
         return [];
     }
@@ -162,41 +153,45 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
       case 'trigger':
         return triggerItem(row.trigger);
       case 'events': {
-        const what =
-          this.#shown.events.length === 0 ? vscode.l10n.t('none yet') : vscode.l10n.t('source = Webhook, newest first');
-        return item('events', vscode.l10n.t('Events'), what, 'pulse', vscode.TreeItemCollapsibleState.Expanded);
+        const { total } = this.#shown;
+        const what = total === 0 ? vscode.l10n.t('none yet') : vscode.l10n.t('{0}, newest first', formatCount(total));
+        const { Expanded } = vscode.TreeItemCollapsibleState;
+        const shown = item('events', vscode.l10n.t('Events'), what, 'pulse', Expanded);
+        shown.contextValue = 'events';
+        return shown;
       }
       case 'event':
         return eventItem(row);
-      case 'text':
-        return textItem(row);
       case 'more': {
-        const what = vscode.l10n.t('use “sextant events list” in a terminal');
-        return item('more', vscode.l10n.t('Older events'), what, 'ellipsis');
+        const what = vscode.l10n.t('{0} in all', formatCount(this.#shown.total));
+        const shown = item('more', vscode.l10n.t('Show All Events'), what, 'ellipsis');
+        shown.command = { command: 'sextant.openEvents', title: vscode.l10n.t('Open') };
+        return shown;
       }
     }
   }
 }
 
 async function ask(client: AdminClient): Promise<ShownData> {
-  const page = AdminClient.path(['events'], { source: 'Webhook', limit: MAX_EVENTS });
-  const [{ webhooks }, { triggers }, { events, has_more: hasMore }, { refused }, { damage }] = await Promise.all([
+  const page = { from: 0, count: MAX_EVENTS };
+  const [{ webhooks }, { triggers }, { rows: events, total }, { refused }, { damage }] = await Promise.all([
     client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks'),
     client.ask<{ readonly triggers: readonly TriggerView[] }>('GET', 'triggers'),
-    client.ask<EventPageView>('GET', page),
+    client.ask<EventRowsView>('POST', 'events/rows', page),
     client.ask<{ readonly refused: readonly RefusedView[] }>('GET', 'refusals/summary'),
     client.ask<JournalView>('GET', 'journal'),
   ]);
-  return { webhooks, triggers, events, hasMore, refused, damage };
+  return { webhooks, triggers, events, total, refused, damage };
 }
 
 /** The system that sends, or how any other proves itself. */
 function senderOf(type: WebhookView['type']): string {
   if (type === 'bearer_token') return vscode.l10n.t('bearer token');
+  if (type === 'anything') return vscode.l10n.t('any delivery');
   return SYSTEMS[type] ?? vscode.l10n.t('signed deliveries');
 }
 
-const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
+const { Expanded, None } = vscode.TreeItemCollapsibleState;
 
 function webhookItem(webhook: WebhookView, hasRows: boolean): vscode.TreeItem {
   const { name, webhook_id: id, type, enabled, description, triggers, url } = webhook;
@@ -253,40 +248,15 @@ const STATUS_ICONS: Readonly<Record<EventStatus, readonly [icon: string, colour?
   failed: ['error', 'testing.iconFailed'],
 };
 
-function statusWord(status: EventStatus): string {
-  switch (status) {
-    case 'received':
-      return vscode.l10n.t('evaluating triggers');
-    case 'pending':
-      return vscode.l10n.t('running');
-    case 'unmatched':
-      return vscode.l10n.t('no trigger fired');
-    case 'succeeded':
-      return vscode.l10n.t('succeeded');
-    case 'failed':
-      return vscode.l10n.t('a run failed');
-  }
-}
-
-function eventItem({ event }: WebhookRow & { readonly kind: 'event' }): vscode.TreeItem {
-  const { event_id: id, webhook, webhook_id: webhookId, received_at: at, status, bytes } = event;
+function eventItem(row: WebhookRow & { readonly kind: 'event' }): vscode.TreeItem {
+  const { id, at, sender, type, line, status, verdict, bytes } = shownRow(row.event, false);
   const time = new Date(at).toLocaleTimeString();
-  const row = item(id, webhook ?? webhookId, `${statusWord(status)}, ${time}`, 'pulse', Collapsed);
+  const shown = item(id, type === '' ? line || sender : type, `${verdict}, ${time}`, 'pulse');
   const [icon, colour] = STATUS_ICONS[status];
-  row.iconPath = new vscode.ThemeIcon(icon, colour === undefined ? undefined : new vscode.ThemeColor(colour));
-  row.tooltip = `${id}\n${at}\n${formatBytes(bytes)}`;
-  row.contextValue = 'event';
-  return row;
-}
-
-function textItem(row: WebhookRow & { readonly kind: 'text' }): vscode.TreeItem {
-  const [label, icon] = {
-    explanation: [vscode.l10n.t('Why a trigger fired or not'), 'lightbulb'],
-    body: [vscode.l10n.t('Body'), 'json'],
-    raw: [vscode.l10n.t('Raw body'), 'file-binary'],
-    headers: [vscode.l10n.t('Headers'), 'list-flat'],
-  }[row.text] as [string, string];
-  return opening(item(`${row.event.event_id} ${row.text}`, label, '', icon), row);
+  shown.iconPath = new vscode.ThemeIcon(icon, colour === undefined ? undefined : new vscode.ThemeColor(colour));
+  shown.tooltip = [id, at, sender, formatBytes(bytes), line].filter((part) => part !== '').join('\n');
+  shown.contextValue = status === 'failed' || status === 'pending' ? 'event.unfinished' : 'event';
+  return opening(shown, row);
 }
 
 function item(id: string, label: string, description: string, icon: string, state = None): vscode.TreeItem {

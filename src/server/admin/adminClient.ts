@@ -13,6 +13,11 @@ export class AdminClient {
     this.#token = adminToken;
   }
 
+  /** The address of the server. */
+  get url(): string {
+    return this.#url;
+  }
+
   /** The path of a resource below `/__admin`, its parts escaped, with a query. */
   static path(parts: readonly string[], query: QueryParameters = {}): string {
     const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>

@@ -220,10 +220,10 @@ export class HttpEdge {
       match = found;
       if (!match) throw httpErrors.notFound(`path ${path.slice(0, 200)}`);
       const { resource, parameters } = match;
-      caller = resource.guard?.(request.headers, parameters);
-      const operation = resource.methods[request.method ?? ''];
+      caller = resource.guard?.(request.headers, parameters, request.socket.remoteAddress);
+      const operation = resource.methods[request.method ?? ''] ?? resource.otherwise?.(parameters);
       if (!operation) throw httpErrors.methodNotAllowed(Object.keys(resource.methods));
-      checkBody(request, operation);
+      checkBody(request, operation, parameters);
       const begin = (): void => {
         if (expectsContinue) response.writeContinue();
         expectsContinue = false;
@@ -274,6 +274,14 @@ export class HttpEdge {
     }
     if ('json' in reply) {
       this.#sendJson(response, reply.status ?? 200, new WrittenJson(JSON.stringify(reply.json)));
+      return;
+    }
+    if ('bytes' in reply) {
+      const bytes = Buffer.from(reply.bytes);
+      // A status without a body must not name the length of one.
+      const length = reply.status === 204 || reply.status === 304 ? {} : { 'Content-Length': bytes.length };
+      response.writeHead(reply.status, this.#headers({ ...reply.headers, ...length }));
+      response.end(bytes);
       return;
     }
     request.socket.setTimeout(this.#timeouts.idleMs);

@@ -55,6 +55,7 @@ export const httpErrors = {
     const says = (what: string): string => `the ${part} names ${what}; --allow-host allows it`;
     return new HttpError('PermissionDenied', says('another host'), {}, { reason: says(name.slice(0, 200)) });
   },
+  forbidden: (message: string): HttpError => new HttpError('PermissionDenied', message),
   notFound: (what: string): HttpError => new HttpError('NotFound', `there is no ${what}`),
   methodNotAllowed: (allowed: readonly string[]): HttpError =>
     new HttpError('MethodNotAllowed', `this path answers ${allowed.join(' and ')} only`, { Allow: allowed.join(', ') }),

@@ -34,13 +34,15 @@ export interface HttpExchange {
 /** An answer: JSON, or text of another type that may come in parts. */
 export type Reply =
   | { readonly json: unknown; readonly status?: number }
+  /** A whole answer, of any type. */
+  | { readonly bytes: string; readonly status: number; readonly headers: Readonly<Record<string, string>> }
   /** Written already. */
   | WrittenJson
   | { readonly lines: Iterable<string> | AsyncIterable<string>; readonly contentType: string };
 
 export interface Operation {
-  /** The media types of the body; where this is missing, the body is not looked at. */
-  readonly accepts?: readonly string[];
+  /** The media types of the body, perhaps by the parameters; where this is missing, the body is not looked at. */
+  readonly accepts?: readonly string[] | ((parameters: HttpExchange['parameters']) => readonly string[] | undefined);
   readonly maxBytes?: number;
   handle(exchange: HttpExchange): Reply | Promise<Reply>;
 }
@@ -58,11 +60,17 @@ export interface Refused {
 export interface Resource {
   /** `/__admin/tokens/{name}`: a name in braces stands for one part of a path. */
   readonly path: string;
-  /** Admits a request, or throws the reason; called before its method and body are checked. */
-  readonly guard?: (headers: IncomingHttpHeaders, parameters: HttpExchange['parameters']) => Caller;
+  /** Admits a request, or throws the reason; called before its method and body are checked. `address` is the client's. */
+  readonly guard?: (
+    headers: IncomingHttpHeaders,
+    parameters: HttpExchange['parameters'],
+    address: string | undefined,
+  ) => Caller;
   /** Called for each request that is answered with an error. */
   readonly onRefused?: (refused: Refused) => void;
   readonly methods: Readonly<Partial<Record<string, Operation>>>;
+  /** The operation of all other methods, if the parameters allow them. */
+  readonly otherwise?: (parameters: HttpExchange['parameters']) => Operation | undefined;
   /** Requests of the admin plane are not in the log that it shows. */
   readonly isLogged: boolean;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SextantError } from '../../base/errors.ts';
 import { httpErrors } from './errors.ts';
-import type { Operation } from './exchange.ts';
+import type { HttpExchange, Operation } from './exchange.ts';
 
 export interface BodyTimeouts {
   /** Between two pieces of a body. */
@@ -116,12 +116,18 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** Checks a body by its headers. Throws `UnsupportedMediaType` and `PayloadTooLarge`. */
-export function checkBody({ headers }: IncomingMessage, { accepts, maxBytes }: Operation): void {
-  if (!accepts) return;
-  const given = headers['content-type'] ?? '';
-  // As most send it; what takes it apart costs as much as the rest of a check.
-  if (!accepts.includes(given) && !isOneOf(accepts, given)) throw httpErrors.mediaType(accepts);
-  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw httpErrors.contentEncoding();
+export function checkBody(
+  { headers }: IncomingMessage,
+  { accepts: accepting, maxBytes }: Operation,
+  parameters: HttpExchange['parameters'],
+): void {
+  const accepts = typeof accepting === 'function' ? accepting(parameters) : accepting;
+  if (accepts) {
+    const given = headers['content-type'] ?? '';
+    // As most send it; what takes it apart costs as much as the rest of a check.
+    if (!accepts.includes(given) && !isOneOf(accepts, given)) throw httpErrors.mediaType(accepts);
+    if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') throw httpErrors.contentEncoding();
+  }
   if (maxBytes !== undefined && Number(headers['content-length']) > maxBytes) throw httpErrors.tooLarge(maxBytes);
 }
 

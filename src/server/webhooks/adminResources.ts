@@ -16,9 +16,11 @@ import { readMoment } from '../admin/moment.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
 import { AdminViews } from './adminViews.ts';
+import { testFilter } from './filterTrial.ts';
+import { resendInput } from './resend.ts';
 import type { WebhookService } from './service.ts';
-import { testDelivery } from './testDelivery.ts';
-import type { EventPageView, RefusalsView } from './views.ts';
+import { loadLibrary, testDelivery } from './testDelivery.ts';
+import type { EventPageView, LibraryEventView, RefusalsView, ResentView } from './views.ts';
 
 const MAX_PAGE = 1000;
 const MAX_DEFINITION_BYTES = 262_144;
@@ -28,6 +30,9 @@ const webhookChange = z.strictObject({
   description: z.optional(z.string('description must be a string')),
   scope: z.optional(z.enum(['organization', 'personal'], 'scope must be one of organization, personal')),
   enabled: z.optional(z.boolean('enabled must be true or false')),
+  // Checked with the rest of the webhook.
+  content: z.optional(z.unknown()),
+  answer: z.optional(z.unknown()),
 });
 const rotation = z.strictObject({
   overlap_seconds: z._default(
@@ -61,8 +66,33 @@ const testEvent = z.strictObject({
   secret: z.optional(z.string('secret must be a string')),
 });
 
+const retryOfEvent = z.strictObject({ trigger: words('trigger') });
+const retryOfExpert = z.strictObject({
+  expert: z.string('expert must be a string'),
+  webhook: words('webhook'),
+  status: z.optional(z.enum(['failed', 'pending'], 'status must be one of failed, pending')),
+  from: words('from'),
+  to: words('to'),
+  text: words('text'),
+  filter: z.optional(z.unknown()),
+  force: z.optional(z.boolean('force must be true or false')),
+});
+const filterTrial = z.strictObject({
+  filter: z.unknown(),
+  last: z.optional(
+    z
+      .int('last must be a whole number')
+      .check(z.gte(1, 'last must be 1 to 1000'), z.lte(1000, 'last must be 1 to 1000')),
+  ),
+});
+
+/** Escaping in JSON may double the length of a text. */
+function maxTestBytes({ maxBodyBytes }: WebhookService): number {
+  return 2 * maxBodyBytes + MAX_DEFINITION_BYTES;
+}
+
 /** What the resources share. */
-interface Plane {
+export interface Plane {
   readonly service: WebhookService;
   readonly views: AdminViews;
   /** Creates a resource that answers 503 once another process took over the state. */
@@ -84,6 +114,8 @@ export function webhookAdminResources(
     webhookResources,
     triggerResources,
     expertResources,
+    forwardResources,
+    libraryResources,
     eventResources,
     refusalResources,
     journalResources,
@@ -93,8 +125,6 @@ export function webhookAdminResources(
 /** `/__admin/webhooks`. */
 function webhookResources({ service, views, resource }: Plane): Resource[] {
   const { definitions } = service;
-  /** Escaping in JSON may double the length of a text. */
-  const maxTestBytes = 2 * service.maxBodyBytes + MAX_DEFINITION_BYTES;
   return [
     resource('webhooks', {
       GET: { handle: () => ({ json: { webhooks: definitions.webhooks.map((webhook) => views.webhook(webhook)) } }) },
@@ -107,13 +137,8 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
     resource('webhooks/{name}', {
       GET: { handle: ({ parameters }) => ({ json: views.webhook(definitions.webhook(parameters.name!)) }) },
       PATCH: withJson((body, { parameters }) => {
-        const { description, scope, enabled } = checked(webhookChange, body);
-        const change = {
-          ...(description !== undefined && { description }),
-          ...(scope !== undefined && { scope }),
-          ...(enabled !== undefined && { enabled }),
-        };
-        return { json: views.webhook(definitions.changeWebhook(parameters.name!, change)) };
+        const given = Object.entries(checked(webhookChange, body)).filter(([, value]) => value !== undefined);
+        return { json: views.webhook(definitions.changeWebhook(parameters.name!, Object.fromEntries(given))) };
       }),
       DELETE: {
         handle: ({ parameters, query }) => {
@@ -131,10 +156,43 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
     }),
     resource('webhooks/{name}/send', {
       POST: withJson(async (input, { parameters }) => {
-        const test = testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
+        const test = await testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
         const { id } = await service.accept(test);
         return { status: 202, json: { event_id: id } };
-      }, maxTestBytes),
+      }, maxTestBytes(service)),
+    }),
+    resource('webhooks/{name}/filter-test', {
+      POST: withJson(async (body, { parameters }) => {
+        const { filter, last = 20 } = checked(filterTrial, body);
+        return { json: await testFilter(service, definitions.webhook(parameters.name!), filter, last) };
+      }, MAX_DEFINITION_BYTES),
+    }),
+  ];
+}
+
+/** `/__admin/library`: events to send, as their systems would. */
+function libraryResources({ resource }: Plane): Resource[] {
+  return [
+    resource('library', {
+      GET: {
+        handle: async () => {
+          const { LIBRARY } = await loadLibrary();
+          const events: LibraryEventView[] = Object.entries(LIBRARY).map(([name, { title, system, source }]) => ({
+            ...{ name, title, system, source },
+          }));
+          return { json: { events } };
+        },
+      },
+    }),
+    resource('library/{name}', {
+      GET: {
+        handle: async ({ parameters: { name = '' } }) => {
+          const { LIBRARY } = await loadLibrary();
+          const event = Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : undefined;
+          if (!event) throw httpErrors.notFound(`event ${name.slice(0, 100)} in the library`);
+          return { json: { name, ...event } };
+        },
+      },
     }),
   ];
 }
@@ -188,6 +246,27 @@ function expertResources({ service, resource }: Plane): Resource[] {
   ];
 }
 
+/** `/__admin/forwards`: a webhook, a trigger and an expert in one step. */
+function forwardResources({ service, views, resource }: Plane): Resource[] {
+  return [
+    resource('forwards', {
+      POST: withJson((body) => {
+        const { secret, ...input } = body;
+        const forward = service.definitions.createForward(input, secret);
+        return { status: forward.isNew ? 201 : 200, json: views.forward(forward) };
+      }),
+    }),
+    resource('forwards/{name}', {
+      DELETE: {
+        handle: ({ parameters, query }) => {
+          service.deleteForward(parameters.name!, isForced(query));
+          return { json: { deleted: parameters.name } };
+        },
+      },
+    }),
+  ];
+}
+
 /** `/__admin/events`. */
 function eventResources(plane: Plane): Resource[] {
   const { service, views, resource } = plane;
@@ -232,6 +311,32 @@ function eventResources(plane: Plane): Resource[] {
           return { json: views.eventDetail(event, state) };
         },
       },
+    }),
+    resource('events/{id}/resend', {
+      POST: withJson(async (body, exchange) => {
+        const { event } = await find(journal, exchange);
+        const { id, edits } = await service.resend(event, checked(resendInput, body));
+        const shown: ResentView = { event_id: id, edit_of: event.id, edits };
+        return { status: 202, json: shown };
+      }, maxTestBytes(service)),
+    }),
+    resource('events/{id}/retry', {
+      POST: withJson(async (body, exchange) => {
+        const { trigger } = checked(retryOfEvent, body);
+        const { event } = await find(journal, exchange);
+        return { json: await service.retryEvent(eventNumber(event.id)!, trigger) };
+      }),
+    }),
+    resource('runs/retry', {
+      POST: withJson(async (body, exchange) => {
+        const { expert, force = false, filter, text, ...given } = checked(retryOfExpert, body);
+        const wanted = {
+          ...filterOf(definitions, given),
+          text,
+          filter: filter === undefined ? undefined : new Filter(filter),
+        };
+        return { json: await service.retryExpert(expert, wanted, force, exchange.gone()) };
+      }, MAX_DEFINITION_BYTES),
     }),
     resource('events/{id}/replay', {
       POST: {
@@ -286,7 +391,7 @@ function journalResources({ service: { journal }, views, resource }: Plane): Res
   ];
 }
 
-async function find(
+export async function find(
   journal: WebhookService['journal'],
   { parameters: { id = '' } }: HttpExchange,
 ): Promise<{ event: StoredEvent; state: EventState }> {
@@ -301,7 +406,7 @@ function idOf({ webhooks }: WebhookService['definitions'], webhook: string): str
   return webhooks.find(({ name }) => name === webhook)?.id ?? webhook;
 }
 
-function filterOf(
+export function filterOf(
   definitions: WebhookService['definitions'],
   { source, webhook, status, from, to }: Given,
 ): EventFilter {
@@ -346,11 +451,11 @@ async function* searchLines(
 }
 
 /** Answers 503 once another process took over the state. */
-function withLease(service: WebhookService, { guard, ...resource }: Resource): Resource {
+export function withLease(service: WebhookService, { guard, ...resource }: Resource): Resource {
   return {
     ...resource,
-    guard: (headers, parameters) => {
-      const caller = guard!(headers, parameters);
+    guard: (headers, parameters, address) => {
+      const caller = guard!(headers, parameters, address);
       service.requireLease();
       return caller;
     },

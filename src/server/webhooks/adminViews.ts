@@ -1,4 +1,6 @@
-import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
+import { isUtf8 } from 'node:buffer';
+import type { Forward, Trigger, Webhook } from '../../webhooks/definitions.ts';
+import { contentOf } from '../../webhooks/schemas.ts';
 import type { EventState, EventSummary, StoredEvent } from '../../webhooks/event.ts';
 import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
 import type { Refusal } from '../../webhooks/journal/refusalLog.ts';
@@ -7,6 +9,7 @@ import type {
   EventDetailView,
   EventSummaryView,
   EventView,
+  ForwardView,
   JournalView,
   RefusalView,
   RefusedView,
@@ -34,6 +37,8 @@ export class AdminViews {
       description: webhook.description,
       scope: webhook.scope,
       enabled: webhook.enabled,
+      content: contentOf(webhook),
+      ...(webhook.answer && { answer: webhook.answer }),
       webhook_id: webhook.id,
       url: `${this.#serverUrl()}/webhooks/${webhook.id}`,
       created_at: iso(webhook.createdAt),
@@ -43,6 +48,17 @@ export class AdminViews {
 
   trigger(trigger: Trigger): TriggerView {
     return { ...trigger, words: this.#service.definitions.describe(trigger) };
+  }
+
+  forward({ webhook, trigger, expert, secret, isNew }: Forward): ForwardView {
+    return {
+      name: webhook.name,
+      webhook: this.webhook(webhook),
+      trigger: this.trigger(trigger),
+      expert,
+      ...(secret !== undefined && secret !== '' && { secret }),
+      is_new: isNew,
+    };
   }
 
   summary({ id, at, webhook, status, bytes }: EventSummary): EventSummaryView {
@@ -62,20 +78,24 @@ export class AdminViews {
       ...this.summary(event),
       ...(event.key !== undefined && { idempotency_key: event.key }),
       ...(event.replayOf !== undefined && { replay_of: event.replayOf }),
+      ...(event.editOf !== undefined && { edit_of: event.editOf }),
       ...(event.isTest && { is_test: true }),
+      ...(event.method !== undefined && { method: event.method }),
+      ...(event.query !== undefined && { query: event.query }),
       headers: event.headers,
-      // The intake accepts UTF-8 only, so this is the body, byte for byte.
       body: event.body.toString(),
+      ...(!isUtf8(event.body) && { body_base64: event.body.toString('base64') }),
     };
   }
 
   eventDetail(event: StoredEvent, state: EventState): EventDetailView {
-    const { evaluations, runs, isDamaged } = state;
+    const { evaluations, runs, edits, isDamaged } = state;
     return {
       ...this.event(event),
       evaluations,
       disabled_triggers: this.#disabledFor(event, state),
       runs: runs.map(showRun),
+      ...(edits && { edits }),
       ...(isDamaged && { is_damaged: isDamaged }),
     };
   }
@@ -109,7 +129,7 @@ export class AdminViews {
   }
 }
 
-function showRun({ nextAt, attempts, ...run }: EventState['runs'][number]): RunView {
+function showRun({ nextAt, attempts, retriedAfter: _, ...run }: EventState['runs'][number]): RunView {
   return {
     ...run,
     ...(nextAt !== undefined && { next_at: iso(nextAt) }),

@@ -30,6 +30,26 @@ export function checkToken(headers: IncomingHttpHeaders, webhook: Webhook, now: 
   throw httpErrors.unauthenticated(isSecretOf(webhook.secrets, token, -Infinity) ? ROTATED : 'wrong secret');
 }
 
+/** Headers of proxies and tunnels. */
+const FORWARDED = /^(forwarded|x-forwarded-.*|x-real-ip|via|cf-connecting-ip)$/;
+
+/**
+ * Checks that a program of this machine sent a delivery without proof: not another machine, a tunnel, or a page of another site.
+ * Throws `PermissionDenied`.
+ */
+export function checkLoopback(headers: IncomingHttpHeaders, address = ''): void {
+  const only = 'a webhook of type anything takes deliveries of this machine only';
+  if (!/^(127\.|::1$|::ffff:127\.)/.test(address)) throw httpErrors.forbidden(`${only}, and not of ${address}`);
+  const host = String(headers.host ?? 'localhost').replace(/:\d*$/, '');
+  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(host))
+    throw httpErrors.forbidden(`${only}, and not for ${host}`);
+  const proxy = Object.keys(headers).find((name) => FORWARDED.test(name));
+  if (proxy !== undefined) throw httpErrors.forbidden(`${only}; ${proxy} shows that a proxy or tunnel sent this one`);
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'none' && site !== 'same-origin')
+    throw httpErrors.forbidden(`${only}, and not of pages of other sites`);
+}
+
 /** Checks the signature of a delivery within minutes of real time, if its webhook wants one. Throws as {@link checkToken}. */
 export function checkSignature(
   headers: IncomingHttpHeaders,
@@ -54,6 +74,7 @@ export function knownSecrets(headers: IncomingHttpHeaders, webhook: Webhook, def
 }
 
 function tokenOf(headers: IncomingHttpHeaders, { type }: Webhook): string | undefined {
+  if (type === 'anything') return undefined;
   if (type === 'bearer_token') return bearerOf(headers.authorization);
   const token = headers[GITLAB_TOKEN.toLowerCase()];
   return typeof token === 'string' ? token : undefined;

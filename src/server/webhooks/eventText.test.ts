@@ -92,7 +92,7 @@ describe('an event as a curl command', function () {
       const ids = new Set<string>();
       for (const body of [...bodies, odd]) {
         const command = asCurl({ headers, body }, webhook);
-        assert.ok(!command.includes(webhook.secret));
+        assert.ok(webhook.secret === '' || !command.includes(webhook.secret));
         const answer = await said(command, webhook.secret);
         const { event_id: id } = JSON.parse(answer) as { event_id: string };
         const event = await client.ask<EventView>('GET', `events/${id}`);
@@ -101,6 +101,7 @@ describe('an event as a curl command', function () {
         ids.add(id);
       }
       assert.equal(ids.size, bodies.length + 1, 'each command creates an event');
+      if (type === 'anything') return;
       assert.match(await said(asCurl({ headers, body: '3' }, webhook), `whsec_${'A'.repeat(43)}=`), /Unauthenticated/);
     });
 });

@@ -61,6 +61,10 @@ export function explanation(event: EventDetailView): string {
   const { event_id: id, received_at: at, webhook, webhook_id: webhookId, status, evaluations, runs } = event;
   const lines = [`${id} came to ${webhook ?? webhookId} at ${at}: ${STATUS_WORDS[status]}.`];
   if (event.replay_of !== undefined) lines.push(`It is ${event.replay_of}, sent again.`);
+  if (event.edit_of !== undefined) lines.push(`It is ${event.edit_of}, edited and sent again.`);
+  const edits = event.edits ?? [];
+  if (edits.length > 0)
+    lines.push(`${edits.length === 1 ? '1 edit' : `${edits.length} edits`} of it: ${edits.join(', ')}.`);
   if (event.is_test) lines.push('It is a test event.');
   const disabled = event.disabled_triggers.map((name) => `${name} is disabled, and was not evaluated.`);
   if (disabled.length > 0) lines.push('', ...disabled);
@@ -94,7 +98,7 @@ function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView
 }
 
 /** Headers of the connection, or ones that would make it the same delivery again. */
-const NOT_AGAIN =
+export const NOT_AGAIN =
   /^(authorization|connection|content-length|cookie|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i;
 
 /** The longest argument: Linux takes 128 KiB, Windows 32 KiB for all arguments. */
@@ -124,6 +128,7 @@ const STANDARD: ShellProof = {
 function proofInShell(webhook: Pick<WebhookView, 'type' | 'signature'>): ShellProof {
   if (webhook.type === 'bearer_token')
     return { lines: [], headers: [['authorization', '"Authorization: Bearer $SECRET"']] };
+  if (webhook.type === 'anything') return { lines: [], headers: [] };
   if (webhook.type === 'gitlab') return { lines: [], headers: [[GITLAB_TOKEN, `"${GITLAB_TOKEN}: $SECRET"`]] };
   const scheme = schemeOf(webhook);
   if (!scheme) return STANDARD;
@@ -152,7 +157,7 @@ function proofInShell(webhook: Pick<WebhookView, 'type' | 'signature'>): ShellPr
 
 /** A command for a POSIX shell that sends an event again; the secret is in `$SECRET`. */
 export function asCurl(
-  { headers, body }: Pick<EventView, 'headers' | 'body'>,
+  { headers, body, ...event }: Pick<EventView, 'headers' | 'body' | 'method' | 'query' | 'body_base64'>,
   to: Pick<WebhookView, 'url' | 'type' | 'signature'>,
 ): string {
   const { lines, headers: proofs } = proofInShell(to);
@@ -160,12 +165,17 @@ export function asCurl(
   const kept = headers.filter(
     ([name, value]) => !NOT_AGAIN.test(name) && !replaced.has(name.toLowerCase()) && value !== REDACTED,
   );
+  const { method, query, body_base64: base64 } = event;
+  const hasBody = body !== '' || method === undefined;
   const curl = [
-    `curl ${quote(to.url)}`,
+    `curl ${method === undefined ? '' : `-X ${quote(method)} `}${quote(query === undefined ? to.url : `${to.url}?${query}`)}`,
     ...proofs.map(([, word]) => `-H ${word}`),
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
-    '--data-binary ',
+    ...(hasBody ? ['--data-binary '] : []),
   ].join(' \\\n  ');
+  // A variable of the shell cannot hold all bytes, so these can be sent without a signature only.
+  if (base64 !== undefined) return `printf %s ${quote(base64)} | openssl base64 -d -A | ${curl}@-`;
+  if (!hasBody) return curl;
   if (lines.length > 0) return `(\nbody=${quote(body)}\n${lines.join('\n')}\nprintf %s "$body" | ${curl}@-\n)`;
   return Buffer.byteLength(body) > MAX_ARGUMENT ? `printf %s ${quote(body)} | ${curl}@-` : curl + quote(body);
 }

@@ -1,61 +1,71 @@
 import { isUtf8 } from 'node:buffer';
 import { visit } from 'jsonc-parser';
 import type { Webhook } from '../../webhooks/definitions.ts';
+import { payloadOf } from '../../webhooks/payload.ts';
+import { contentOf } from '../../webhooks/schemas.ts';
 import { httpErrors } from '../http/errors.ts';
-import type { HttpExchange, Resource } from '../http/exchange.ts';
+import type { HttpExchange, Operation, Resource } from '../http/exchange.ts';
 import { keptHeaders } from './keptHeaders.ts';
-import { checkSignature, checkToken, knownSecrets } from './deliveryCheck.ts';
+import { checkLoopback, checkSignature, checkToken, knownSecrets } from './deliveryCheck.ts';
+import { challengeReply, failureReply, ownReply } from './intakeAnswers.ts';
 import type { WebhookService } from './service.ts';
 
 const MAX_KEY = 512;
 
-/** `POST /webhooks/{id}`: 202 when the event is on the disk. */
+const JSON_TYPES = ['application/json'];
+
+/**
+ * `POST /webhooks/{id}`: 202, or the webhook's own answer, when the event is on the disk. Webhooks of the type `anything` take all
+ * methods.
+ */
 export function intakeResource(service: WebhookService): Resource {
   const { definitions, clock, refusals } = service;
+  const enabledWebhook = (id = ''): Webhook => {
+    const webhook = definitions.webhookById(id);
+    if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id.slice(0, 100)}`);
+    return webhook;
+  };
+  const receive: Operation = {
+    accepts: ({ id }) => (contentOf(enabledWebhook(id)) === 'json' ? JSON_TYPES : undefined),
+    maxBytes: service.maxBodyBytes,
+    handle: async (exchange) => {
+      const id = exchange.parameters.id!;
+      const body = await exchange.body();
+      // The webhook may have been deleted or disabled while the body arrived.
+      const webhook = enabledWebhook(id);
+      checkSignature(exchange.headers, body, webhook, definitions);
+      const headers = keptHeaders(exchange.rawHeaders, knownSecrets(exchange.headers, webhook, definitions));
+      const json = contentOf(webhook) === 'json' ? parseJson(body) : payloadOf(headers, body);
+      const challenge = challengeReply(webhook, json, exchange);
+      if (challenge) return challenge;
+      const failure = failureReply(webhook);
+      if (failure) {
+        const reason = `the webhook answers a share of deliveries with ${failure.status}`;
+        refusals.add({ webhook: id, status: failure.status, code: 'ChosenFailure', reason });
+        return failure;
+      }
+      const key = idempotencyKeyOf(exchange);
+      const method = exchange.method === 'POST' ? undefined : exchange.method;
+      const query = exchange.query === '' ? undefined : exchange.query;
+      const accepted = await service.accept({ webhook: id, headers, body, key, method, query }, { json });
+      return (await ownReply(webhook, exchange)) ?? { status: 202, json: { event_id: accepted.id } };
+    },
+  };
   return {
     path: '/webhooks/{id}',
     isLogged: true,
-    guard: (headers, { id = '' }) => {
+    guard: (headers, { id }, address) => {
       service.requireLease();
-      const webhook = definitions.webhookById(id);
-      if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id.slice(0, 100)}`);
-      checkToken(headers, webhook, clock.now());
+      const webhook = enabledWebhook(id);
+      if (webhook.type === 'anything') checkLoopback(headers, address);
+      else checkToken(headers, webhook, clock.now());
       return { name: `webhook ${webhook.name}` };
     },
     onRefused: ({ parameters, status, code, reason }) =>
       refusals.add({ webhook: parameters.id ?? '', status, code, reason }),
-    methods: {
-      POST: {
-        accepts: ['application/json'],
-        maxBytes: service.maxBodyBytes,
-        handle: async (exchange) => {
-          const id = exchange.parameters.id!;
-          const body = await exchange.body();
-          // The webhook may have been deleted or disabled while the body arrived.
-          const webhook = definitions.webhookById(id);
-          if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id}`);
-          checkSignature(exchange.headers, body, webhook, definitions);
-          const json = parseJson(body);
-          const challenge = challengeOf(webhook, json);
-          if (challenge !== undefined) return { json: { challenge } };
-          const key = idempotencyKeyOf(exchange);
-          const headers = keptHeaders(exchange.rawHeaders, knownSecrets(exchange.headers, webhook, definitions));
-          const accepted = await service.accept({ webhook: id, headers, body, key }, { json });
-          return { status: 202, json: { event_id: accepted.id } };
-        },
-      },
-    },
+    methods: { POST: receive },
+    otherwise: ({ id = '' }) => (definitions.webhookById(id)?.type === 'anything' ? receive : undefined),
   };
-}
-
-/**
- * The challenge with which Slack checks the address of a webhook, to be sent back; it is no event.
- * https://docs.slack.dev/reference/events/url_verification
- */
-function challengeOf({ type }: Webhook, json: unknown): string | undefined {
-  if (type !== 'slack' || typeof json !== 'object' || json === null) return undefined;
-  const { type: kind, challenge } = json as { readonly type?: unknown; readonly challenge?: unknown };
-  return kind === 'url_verification' && typeof challenge === 'string' ? challenge : undefined;
 }
 
 function idempotencyKeyOf({ headers }: HttpExchange): string | undefined {

@@ -30,7 +30,7 @@ describe('deliveries of systems', () => {
     return fetch(webhook.url, { method: 'POST', headers: all, body });
   };
 
-  for (const type of WEBHOOK_TYPES)
+  for (const type of WEBHOOK_TYPES.filter((one) => one !== 'anything'))
     it(`of type ${type} are accepted with the sender's secret alone, and before and after its rotation`, async () => {
       const webhook = await create(type, { type, secret: SECRET, ...(type === 'hmac' && { signature }) });
       assert.equal(webhook.secret, SECRET);

@@ -5,9 +5,20 @@ import { isHeld, Lease, type Fence, type HeldFence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../base/temporaryFolder.ts';
 import { Definitions } from '../../webhooks/definitions.ts';
-import { EventJournal, type Accepted, type Delivery, type Retention } from '../../webhooks/journal/eventJournal.ts';
+import { webhookErrors } from '../../webhooks/errors.ts';
+import { eventNumber, type Run, type StoredEvent } from '../../webhooks/event.ts';
+import {
+  EventJournal,
+  type Accepted,
+  type Delivery,
+  type EventSearch,
+  type Retention,
+} from '../../webhooks/journal/eventJournal.ts';
 import { RefusalLog } from '../../webhooks/journal/refusalLog.ts';
 import { RunQueue } from '../../webhooks/runQueue.ts';
+import { targetProblem } from '../../webhooks/targetProblem.ts';
+import { editedDelivery, type ResendInput } from './resend.ts';
+import type { RetryView } from './views.ts';
 
 export interface WebhookOptions {
   /** The largest accepted body, in bytes; 1 MiB by default. */
@@ -84,14 +95,77 @@ export class WebhookService {
     const webhook = this.definitions.webhookById(delivery.webhook);
     const isUnmatched = webhook === undefined || this.definitions.triggersOf(webhook).length === 0;
     const accepted = await this.journal.accept(isUnmatched ? { ...delivery, isUnmatched } : delivery);
-    const { headers, body } = delivery;
-    if (accepted.isNew && !isUnmatched) this.#queue.add(accepted.number, { id: accepted.id, headers, body, ...parsed });
+    const { headers, body, method, query } = delivery;
+    const sent = { ...(method !== undefined && { method }), ...(query !== undefined && { query }) };
+    if (accepted.isNew && !isUnmatched)
+      this.#queue.add(accepted.number, { id: accepted.id, headers, body, ...sent, ...parsed });
     return accepted;
+  }
+
+  /** Sends an event again with changes, and records it in the history of the first event. */
+  async resend(event: StoredEvent, input: ResendInput): Promise<{ readonly id: string; readonly edits: number }> {
+    const { id } = await this.accept(editedDelivery(this, event, input));
+    const edits = await this.#queue.addEdit(await this.#firstOf(event), id);
+    return { id, edits: edits.length };
+  }
+
+  /** The event from which an event was edited, directly or in turn. */
+  async #firstOf({ id, editOf }: StoredEvent): Promise<number> {
+    let first = eventNumber(id)!;
+    for (let next = editOf; next !== undefined;) {
+      const before = await this.journal.read(eventNumber(next)!);
+      if (!before) break;
+      first = eventNumber(before.id)!;
+      next = before.editOf;
+    }
+    return first;
+  }
+
+  /** Starts runs of an event that failed or wait for their next attempt now: all, or those of a trigger. */
+  async retryEvent(event: number, trigger?: string): Promise<RetryView> {
+    const { runs } = await this.journal.state(event);
+    const isWanted = (run: Run): boolean => trigger === undefined || run.trigger === trigger;
+    const down = await this.#firstDown(runs.filter((run) => run.state !== 'succeeded' && isWanted(run)));
+    const retried = await this.#queue.retry(event, isWanted);
+    return { retried, ...(down !== undefined && { down }) };
+  }
+
+  /**
+   * Starts the failed and delayed runs of an expert in some events now, the oldest first. Where the expert's target accepts no
+   * connection, it starts none, unless by `force`.
+   */
+  async retryExpert(name: string, wanted: EventSearch, force: boolean, signal: AbortSignal): Promise<RetryView> {
+    const expert = this.definitions.expert(name);
+    if (!expert) throw webhookErrors.noSuch('expert', name);
+    const down = await targetProblem(expert);
+    if (down !== undefined && !force) return { retried: 0, down };
+    const numbers: number[] = [];
+    for (const status of wanted.status ? [wanted.status] : (['failed', 'pending'] as const))
+      for await (const step of this.journal.search({ ...wanted, status }, signal))
+        if ('event' in step) numbers.push(eventNumber(step.event.id)!);
+    let retried = 0;
+    for (const event of numbers.sort((a, b) => a - b))
+      retried += await this.#queue.retry(event, (run) => run.expert === name);
+    return { retried, ...(down !== undefined && { down }) };
+  }
+
+  async #firstDown(runs: readonly Run[]): Promise<string | undefined> {
+    for (const name of new Set(runs.map(({ expert }) => expert))) {
+      const expert = this.definitions.expert(name);
+      const down = expert && (await targetProblem(expert));
+      if (down !== undefined) return down;
+    }
+    return undefined;
   }
 
   /** Deletes an expert. Throws `NoSuchDefinition`, and `InUse` unless `force`. */
   deleteExpert(name: string, force: boolean): void {
     this.definitions.deleteExpert(name, force, this.#queue.waitingFor(name));
+  }
+
+  /** Deletes a webhook, trigger and expert of one name. Throws as `Definitions.deleteForward`. */
+  deleteForward(name: string, force: boolean): void {
+    this.definitions.deleteForward(name, force, this.#queue.waitingFor(name));
   }
 
   async close(): Promise<void> {

@@ -8,6 +8,9 @@ import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
+/** The events of the library, which few servers need. */
+export const loadLibrary = () => import('../../webhooks/library/library.ts');
+
 export interface TestEvent {
   /** The name of a template; an edited one also has `text` or `body`. */
   readonly template?: string | undefined;
@@ -23,11 +26,11 @@ export interface TestEvent {
  * Creates a test event with the headers of its system and, with a secret, its signature. Webhooks with signed deliveries need
  * no secret, since their key is stored. Throws `InvalidArgument` and `Unauthenticated`.
  */
-export function testDelivery(service: WebhookService, webhook: Webhook, test: TestEvent): Delivery {
+export async function testDelivery(service: WebhookService, webhook: Webhook, test: TestEvent): Promise<Delivery> {
   const { definitions, clock, maxBodyBytes } = service;
   const { secret } = test;
   if (secret !== undefined && !isSecretOf(webhook.secrets, secret, clock.now())) throw httpErrors.unauthenticated();
-  const template = test.template === undefined ? undefined : templateOf(test.template);
+  const template = test.template === undefined ? undefined : await templateOf(test.template);
   const body = Buffer.from(textOf(test, template));
   if (body.length > maxBodyBytes) throw httpErrors.tooLarge(maxBodyBytes);
   const [key] = definitions.signingKeys(webhook.id);
@@ -54,12 +57,17 @@ function textOf({ text, body }: TestEvent, template: Template | undefined): stri
   return text;
 }
 
-function templateOf(name: string): Template {
-  const template = Object.hasOwn(TEMPLATES, name) ? TEMPLATES[name] : undefined;
+async function templateOf(name: string): Promise<Template> {
+  const known: Readonly<Record<string, Template>> = Object.hasOwn(TEMPLATES, name)
+    ? TEMPLATES
+    : (await loadLibrary()).LIBRARY;
+  const template = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!template) throw missing();
   return template;
 }
 
 function missing(): Error {
-  return httpErrors.badRequest(`text is missing, or template is none of ${TEMPLATE_NAMES}`);
+  return httpErrors.badRequest(
+    `text is missing, or template is none of ${TEMPLATE_NAMES}, and no event of the library`,
+  );
 }

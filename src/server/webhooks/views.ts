@@ -1,12 +1,15 @@
-import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { Expert, Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { WebhookContent } from '../../webhooks/schemas.ts';
+import type { System } from '../../webhooks/templates.ts';
 import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../../webhooks/event.ts';
 
 /* JSON of the admin plane's responses about webhooks. */
 
 export interface WebhookView extends Pick<
   Webhook,
-  'name' | 'type' | 'signature' | 'description' | 'scope' | 'enabled'
+  'name' | 'type' | 'signature' | 'description' | 'scope' | 'enabled' | 'answer'
 > {
+  readonly content: WebhookContent;
   readonly webhook_id: string;
   readonly url: string;
   readonly created_at: string;
@@ -14,9 +17,21 @@ export interface WebhookView extends Pick<
   readonly triggers: readonly string[];
 }
 
-/** A new webhook; its secret is returned only here. */
+/** A new webhook; its secret is returned only here, and empty for the type `anything`. */
 export interface NewWebhookView extends WebhookView {
   readonly secret: string;
+}
+
+/** A webhook, a trigger and an expert of one name that forward all events to a URL. */
+export interface ForwardView {
+  readonly name: string;
+  readonly webhook: WebhookView;
+  readonly trigger: TriggerView;
+  readonly expert: Expert;
+  /** Of a new one, unless its type is `anything`. */
+  readonly secret?: string;
+  /** False if it existed. */
+  readonly is_new: boolean;
 }
 
 export interface TriggerView extends Trigger {
@@ -39,9 +54,17 @@ export interface EventSummaryView {
 export interface EventView extends EventSummaryView {
   readonly idempotency_key?: string;
   readonly replay_of?: string;
+  /** The event that this one was edited from. */
+  readonly edit_of?: string;
   readonly is_test?: true;
+  /** If it is not POST. */
+  readonly method?: string;
+  /** If it is not empty. */
+  readonly query?: string;
   readonly headers: readonly Header[];
+  /** The body, byte for byte, unless there is `body_base64`: then bytes that are no text are replaced here. */
   readonly body: string;
+  readonly body_base64?: string;
 }
 
 export interface AttemptView extends Omit<Attempt, 'at' | 'durationMs'> {
@@ -49,7 +72,7 @@ export interface AttemptView extends Omit<Attempt, 'at' | 'durationMs'> {
   readonly duration_ms: number;
 }
 
-export interface RunView extends Omit<Run, 'attempts' | 'nextAt'> {
+export interface RunView extends Omit<Run, 'attempts' | 'nextAt' | 'retriedAfter'> {
   readonly next_at?: string;
   readonly attempts: readonly AttemptView[];
 }
@@ -60,8 +83,49 @@ export interface EventDetailView extends EventView {
   /** Names of triggers of its webhook that are disabled now and were not evaluated. */
   readonly disabled_triggers: readonly string[];
   readonly runs: readonly RunView[];
+  /** Ids of the events that were edited from this one, oldest first. */
+  readonly edits?: readonly string[];
   /** Whether the record of evaluations and runs is damaged, so some may be missing. */
   readonly is_damaged?: true;
+}
+
+/** An event of the library. */
+export interface LibraryEventView {
+  /** Such as `github.pull_request.opened`. */
+  readonly name: string;
+  readonly title: string;
+  readonly system: System;
+  /** URL of the documentation that shows its shape. */
+  readonly source: string;
+}
+
+/** The result of an edited event that was sent. */
+export interface ResentView {
+  readonly event_id: string;
+  readonly edit_of: string;
+  /** Number of edits of the first event. */
+  readonly edits: number;
+}
+
+/** The number of runs that were started again. */
+export interface RetryView {
+  readonly retried: number;
+  /** A sentence, if the target accepts no connection. */
+  readonly down?: string;
+}
+
+/** A filter, tried on the last events of a webhook. */
+export interface FilterTestView {
+  readonly words: string;
+  readonly fires: number;
+  readonly of: number;
+  /** Newest first. */
+  readonly results: readonly {
+    readonly event_id: string;
+    readonly fires: boolean;
+    readonly because?: string;
+    readonly error?: string;
+  }[];
 }
 
 export interface EventPageView {

@@ -1,9 +1,9 @@
 import { checkFilter } from './checkFilter.ts';
 import type { Evaluation } from './evaluation.ts';
-import { attempt, compile, type Compiled } from './logic.ts';
+import { attempt, compile, isTruthy, type Compiled } from './logic.ts';
 import { Outcomes } from './outcomes.ts';
 import { rulePartOf, type RulePart } from './part.ts';
-import { reasonNotFired } from './reason.ts';
+import { firstFalse, reasonNotFired } from './reason.ts';
 import { Tracer } from './tracer.ts';
 import { inWords } from './words.ts';
 
@@ -34,6 +34,14 @@ export class Filter {
   /** Whether the filter fires for a payload, a value from JSON; false if it cannot be evaluated. */
   fires(payload: unknown): boolean {
     return attempt(this.#compiled, payload).value === true;
+  }
+
+  /** The part of the rule that is the first false one for a payload; `undefined` where none of them is. */
+  firstFalse(payload: unknown): unknown {
+    const outcomes = new Outcomes();
+    const { value, error } = attempt(this.#compiled, payload, outcomes);
+    if (error !== undefined || isTruthy(value)) return undefined;
+    return firstFalse({ part: this.#root, data: payload, within: [] }, outcomes).part.rule;
   }
 
   /** Evaluates the filter and explains the result. Never throws. */

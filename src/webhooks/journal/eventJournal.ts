@@ -15,8 +15,9 @@ import {
 } from '../event.ts';
 import { webhookErrors } from '../errors.ts';
 import type { Filter } from '../filter/filter.ts';
+import { payloadOf } from '../payload.ts';
 import type { JournalDamage } from './damage.ts';
-import { EventIndex, type EventFilter } from './eventIndex.ts';
+import { EventIndex, type EventFilter, type EventWindow } from './eventIndex.ts';
 import { HEADER_BYTES } from './frames.ts';
 import type { Head } from './headsFile.ts';
 import { KEY_LIFETIME_MS, keyHash, SeenKeys } from './seenKeys.ts';
@@ -58,7 +59,10 @@ export interface Delivery {
   readonly body: Buffer;
   readonly key?: string | undefined;
   readonly replayOf?: string;
+  readonly editOf?: string;
   readonly isTest?: true;
+  readonly method?: string | undefined;
+  readonly query?: string | undefined;
   /** Whether the webhook has no trigger, so that no work follows. */
   readonly isUnmatched?: boolean;
 }
@@ -83,7 +87,10 @@ export type SearchStep =
   | { readonly damaged: string }
   | { readonly progress: { readonly searched: number; readonly total: number } };
 
-type Meta = Pick<StoredEvent, 'at' | 'webhook' | 'headers' | 'key' | 'replayOf' | 'isTest'> & {
+type Meta = Pick<
+  StoredEvent,
+  'at' | 'webhook' | 'headers' | 'key' | 'replayOf' | 'editOf' | 'isTest' | 'method' | 'query'
+> & {
   /** Arrival by the system clock, if different from `at`. */
   readonly cameAt?: number;
   readonly isUnmatched?: boolean;
@@ -191,6 +198,11 @@ export class EventJournal {
     return found;
   }
 
+  /** A part of a list of any length; see {@link EventIndex.window}. */
+  window(...request: Parameters<EventIndex['window']>): EventWindow {
+    return this.#index.window(...request);
+  }
+
   summary(number: number): EventSummary | undefined {
     return this.#index.rowOf(number) === undefined ? undefined : this.#summary(number);
   }
@@ -250,9 +262,9 @@ export class EventJournal {
           yield step;
           continue;
         }
-        const { body } = step.event;
+        const { headers, body } = step.event;
         if (needle && !body.includes(needle)) continue;
-        if (filter && !filter.fires(JSON.parse(body.toString()))) continue;
+        if (filter && !filter.fires(payloadOf(headers, body))) continue;
         yield step;
       }
       at += block.length;
@@ -475,6 +487,11 @@ function stored(summary: EventSummary, payload: Buffer): StoredEvent {
   return { ...shown, ...summary, body };
 }
 
-function withoutUndefined<T extends { readonly key?: string | undefined }>({ key, ...rest }: T) {
-  return key === undefined ? rest : { ...rest, key };
+function withoutUndefined({ key, method, query, ...rest }: Omit<Delivery, 'body'>) {
+  return {
+    ...rest,
+    ...(key !== undefined && { key }),
+    ...(method !== undefined && { method }),
+    ...(query !== undefined && { query }),
+  };
 }

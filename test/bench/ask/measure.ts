@@ -98,7 +98,7 @@ async function measure(
   const prompt = [];
   for (const tokens of PROMPT_TOKENS) {
     const characters = Math.floor(tokens * CHARACTERS_PER_TOKEN);
-    const given = await ask(asker, text, echoProvider(characters), history);
+    const given = await ask(asker, text, echoProvider(tokens), history);
     prompt.push({
       ask: isIn(given.cited),
       search: isIn(retrieved(characters)),
@@ -160,10 +160,10 @@ async function ask(
 }
 
 /** A model that cites all that it is given. */
-function echoProvider(characters: number): AnswerProvider {
+function echoProvider(tokens: number): AnswerProvider {
   return {
     info: { id: 'echo', label: 'Echo', isLocal: true },
-    budget: { characters },
+    budget: { tokens },
     async *answer({ passages }) {
       await Promise.resolve();
       yield passages.map(({ number }) => `[${number}]`).join('');

@@ -1,5 +1,5 @@
 import { parseTree, type Node } from 'jsonc-parser';
-import { SextantError } from '../../base/errors.ts';
+import { SextantError } from '../base/errors.ts';
 
 /** Applies `a.b.0=value` to a JSON text, whose other characters stay; the value is JSON or else text. Throws `InvalidOption`. */
 export function withValue(json: string, assignment: string): string {

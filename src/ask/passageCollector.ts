@@ -1,0 +1,213 @@
+import { splitIdentifier, stem } from '../engine/analyze/words.ts';
+import { sidesOf } from '../engine/query/paths.ts';
+import { overlap } from '../engine/query/sourceRange.ts';
+import type { Passage } from './answer.ts';
+import { scorePassages, type PassageCandidate } from './passageRanker.ts';
+import type { AskProfile, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
+import { isProse, SourceFile, type FoundLines, type QuotedLines } from './sourceFile.ts';
+import { countTokens } from './tokens.ts';
+
+type UnnumberedPassage = Omit<Passage, 'number'>;
+
+/** Most definitions of a name that a call may mean. */
+const RARE = 1;
+
+/** A found file, and its rank among code and pages together. */
+export interface RankedFile {
+  readonly file: FoundPlace;
+  readonly rank: number;
+}
+
+/** Gathers passages, and reads each file once. */
+export class PassageCollector {
+  readonly passages: UnnumberedPassage[] = [];
+  readonly #sources: Sources;
+  readonly #words: readonly string[];
+  readonly #profile: AskProfile;
+  readonly #limit: RetrievalLimit;
+  readonly #files = new Map<string, Promise<SourceFile | undefined>>();
+  #tokens = 0;
+
+  constructor(sources: Sources, words: readonly string[], limit: RetrievalLimit, profile: AskProfile) {
+    this.#sources = sources;
+    this.#words = words;
+    this.#limit = limit;
+    this.#profile = profile;
+  }
+
+  get isFull(): boolean {
+    return this.passages.length >= this.#limit.passages || this.#tokens >= this.#limit.tokens;
+  }
+
+  /** Adds a found place, unless its lines have changed since the search. */
+  async addFound({ root, path, language }: FoundPlace, found: FoundLines, calledBy?: number): Promise<void> {
+    const file = await this.#file(root, path);
+    if (!file?.holds(found)) return;
+    const { startLine, endLine, definition } = file.quote(found, this.#words, this.#profile.wholeLines, language);
+    const symbol = definition && { name: definition.name, kind: definition.kind };
+    const head = file.headOf({ startLine, endLine });
+    const isPart = definition && (definition.startLine < startLine || definition.endLine > endLine);
+    const whole = isPart ? { startLine: definition.startLine, endLine: definition.endLine } : undefined;
+    this.#add(
+      file,
+      {
+        root,
+        path,
+        language,
+        ...(symbol && { symbol }),
+        ...(head && { head }),
+        ...(whole && { whole }),
+        ...(calledBy !== undefined && { calledBy }),
+      },
+      startLine,
+      endLine,
+    );
+  }
+
+  /** The places and definitions of files, best first. */
+  async compare(
+    files: readonly RankedFile[],
+    isAboutTests: boolean,
+  ): Promise<{ readonly file: FoundPlace; readonly lines: FoundLines }[]> {
+    const candidates: (PassageCandidate & { file: FoundPlace; lines: FoundLines })[] = [];
+    for (const { file: found, rank: fileRank } of files) {
+      const file = await this.#file(found.root, found.path);
+      if (!file) continue;
+      const quoted: QuotedLines[] = [];
+      const add = (lines: FoundLines, placeRank: number | undefined): void => {
+        if (!file.holds(lines)) return;
+        const one = file.quote(lines, this.#words, this.#profile.wholeLines, found.language);
+        if (quoted.some((other) => overlap(one, other))) return;
+        quoted.push(one);
+        const { text } = file.text(one.startLine, one.endLine, isProse(found.language));
+        const { definition } = one;
+        candidates.push({
+          fileRank,
+          placeRank,
+          path: found.path,
+          text,
+          name: definition?.name,
+          kind: definition?.kind,
+          isProse: isProse(found.language) && found.language !== 'html',
+          isTest: isTestFile(found.path) || isTestCode(text, definition?.name),
+          file: found,
+          lines,
+        });
+      };
+      for (const [placeRank, lines] of [found, ...found.more].entries()) add(lines, placeRank);
+      for (const lines of file.pieces()) add(lines, undefined);
+    }
+    const scores = scorePassages(candidates, this.#words, this.#profile.weights, isAboutTests);
+    const least = Math.max(...scores.map((score) => score ?? -Infinity)) - this.#profile.fall;
+    return candidates
+      .flatMap((one, i) => {
+        const score = scores[i];
+        return score === undefined || score < least ? [] : [{ ...one, score }];
+      })
+      .sort((a, b) => b.score - a.score);
+  }
+
+  /** Adds definitions that the passages call, if the index knows a single one of the name. */
+  async addCalled(most: number, signal: AbortSignal): Promise<void> {
+    const calling = this.passages.slice(0, this.#profile.calledFrom);
+    const names = calling.flatMap(({ text, symbol }, i) =>
+      [...text.matchAll(/([\p{L}_$][\p{L}\p{N}_$]{4,})\s*\(/gu)]
+        .map(([, name]) => ({ name: name!, by: i + 1 }))
+        .filter(({ name }) => name !== symbol?.name && splitIdentifier(name).length > 1),
+    );
+    const shared = ({ name }: { readonly name: string }): number =>
+      splitIdentifier(name).filter((part) => this.#words.includes(stem(part))).length;
+    const distinct = [...new Map(names.toReversed().map((one) => [one.name, one])).values()].toReversed();
+    for (const { name, by } of distinct.sort((a, b) => shared(b) - shared(a)).slice(0, most)) {
+      const found = await this.#sources.search(`sym:${name}`, RARE + 1, signal);
+      const defining = found.filter(({ symbol }) => symbol?.name === name);
+      if (defining.length === 0 || defining.length > RARE) continue;
+      for (const file of defining) await this.addFound(file, file, by);
+    }
+  }
+
+  /** Adds a passage of an earlier answer, at the present position of its lines. */
+  async addEarlier({ root, path, language, startLine, endLine, text, symbol }: Passage): Promise<void> {
+    const file = await this.#file(root, path);
+    const at = file?.find(text, startLine);
+    if (file && at !== undefined)
+      this.#add(file, { root, path, language, ...(symbol && { symbol }) }, at, at + endLine - startLine);
+  }
+
+  #add(
+    file: SourceFile,
+    at: Omit<UnnumberedPassage, 'startLine' | 'endLine' | 'text'>,
+    startLine: number,
+    lastLine: number,
+  ): void {
+    const { text, endLine } = file.text(startLine, lastLine, isProse(at.language));
+    const isKnown = this.passages.some(
+      (one) =>
+        one.text === text || (one.root === at.root && one.path === at.path && overlap(one, { startLine, endLine })),
+    );
+    if (isKnown || text.trim() === '') return;
+    const added = { ...at, startLine, endLine, text };
+    this.#tokens += countTokens(text);
+    if (!this.#profile.isMerged || !this.#merge(file, added)) this.passages.push(added);
+  }
+
+  /**
+   * Makes the lines one passage with one that ends above or begins below them, if both are short and whole. The best passage stays as
+   * it is: what stands beside it would hide the answer.
+   */
+  #merge(file: SourceFile, added: UnnumberedPassage): boolean {
+    if (added.whole || added.calledBy !== undefined) return false;
+    const at = this.passages.findIndex((one, i) => {
+      const [above, below] = one.startLine < added.startLine ? [one, added] : [added, one];
+      return (
+        i > 0 &&
+        one.root === added.root &&
+        one.path === added.path &&
+        !one.whole &&
+        one.calledBy === undefined &&
+        file.isBlank(above.endLine + 1, below.startLine - 1) &&
+        below.endLine - above.startLine < this.#profile.wholeLines
+      );
+    });
+    const one = this.passages[at];
+    if (!one) return false;
+    const startLine = Math.min(one.startLine, added.startLine);
+    const { text, endLine } = file.text(startLine, Math.max(one.endLine, added.endLine), isProse(one.language));
+    const { head: _head, ...rest } = one;
+    const head = file.headOf({ startLine, endLine });
+    const both = startLine === one.startLine ? [one, added] : [added, one];
+    const [symbol, ...further] = both.flatMap((each) => [
+      ...(each.symbol ? [each.symbol] : []),
+      ...(each.further ?? []),
+    ]);
+    this.passages[at] = {
+      ...rest,
+      ...(symbol && { symbol }),
+      ...(head && { head }),
+      ...(further.length > 0 && { further }),
+      startLine,
+      endLine,
+      text,
+    };
+    return true;
+  }
+
+  #file(root: string, path: string): Promise<SourceFile | undefined> {
+    const key = `${root}\n${path}`;
+    const known =
+      this.#files.get(key) ??
+      this.#sources.read(root, path).then((text) => (text === undefined ? undefined : new SourceFile(path, text)));
+    this.#files.set(key, known);
+    return known;
+  }
+}
+
+/** Whether the file is a test by its path. */
+export function isTestFile(path: string): boolean {
+  return sidesOf(path).some(([side]) => side === 'test');
+}
+
+/** Whether the lines are a test, in a file of any kind. */
+function isTestCode(text: string, name = ''): boolean {
+  return /^test/i.test(name) || /^\s*(?:#\[(?:\w+::)?test\b|@Test\b|(?:it|describe|test)\(['"`])/m.test(text);
+}

@@ -1,0 +1,155 @@
+import type { Batch } from '../analytics/budgets/batch.ts';
+import type { Preview } from '../analytics/budgets/preview.ts';
+import type { tableJson } from '../analytics/reports/table.ts';
+import type { Answer, Passage } from '../ask/answer.ts';
+import type { ServerInfo } from '../server/launch.ts';
+import type {
+  EventDetailView,
+  EventSummaryView,
+  JournalView,
+  NewWebhookView,
+  RefusalsView,
+  TriggerView,
+  WebhookView,
+} from '../server/webhooks/views.ts';
+import type { Expert } from '../webhooks/definitions.ts';
+import type { Evaluation } from '../webhooks/filter/evaluation.ts';
+import type { Diagnostics } from '../workspace/diagnostics.ts';
+import type { OutlinedDefinition } from '../workspace/outline.ts';
+import type { SearchResponse, SearchResult, UsagesResponse } from '../workspace/searcher.ts';
+import type { FolderStatus } from '../workspace/status.ts';
+import type { FileStatus } from '../workspace/whyFile.ts';
+import type { RankAnswer } from '../workspace/whyRank.ts';
+import type { attentionJson } from './analytics/attention.ts';
+import type { effectJson, remindersJson } from './analytics/budgetChanges.ts';
+import type { summaryJson as costJson } from './analytics/cost.ts';
+import type { summaryJson as usageJson } from './analytics/usage.ts';
+import type { KnownIndex } from './search/indexes.ts';
+import type { StatusReport } from './search/status.ts';
+
+/* Types of all JSON that the command prints; `npm run schemas` writes their JSON Schemas to docs/json. */
+
+/** Rows of a table by the names of its columns. Amounts are text with all their digits. */
+type TableRows = ReturnType<typeof tableJson>;
+
+/** JSON by the name of its schema. */
+export interface JsonOutput {
+  /** `sextant search` */
+  search: Pick<SearchResponse, 'problems' | 'leftOut' | 'tookMs'> & {
+    query: string;
+    root: string;
+    /** False if the index was searched as it is, so that results may be partial. */
+    upToDate: boolean;
+    damaged: boolean;
+    results: Omit<SearchResult, 'root'>[];
+  };
+  /** `sextant find-usages` */
+  'find-usages': Pick<UsagesResponse, 'files' | 'isComplete'> & {
+    name: string;
+    root: string;
+    total: number;
+    usages: Omit<UsagesResponse['usages'][number], 'root'>[];
+  };
+  /** `sextant outline` */
+  outline: { root: string; files: { path: string; definitions: readonly OutlinedDefinition[] }[] };
+  /** `sextant ask` */
+  ask: Omit<Answer, 'cited'> & {
+    cited: Omit<Passage, 'root'>[];
+    root: string;
+    upToDate: boolean;
+    tookMs: number;
+  };
+  /** `sextant index` */
+  index: Pick<FolderStatus, 'files' | 'skipped' | 'indexBytes' | 'repaired'> & { root: string; tookMs: number };
+  /** `sextant index --list` */
+  'index-list': { indexes: KnownIndex[] };
+  /** `sextant index --remove` */
+  'index-remove': {
+    /** The folder whose index was removed. */
+    removed: string;
+    stateFolder: string;
+  };
+  /** `sextant status` */
+  status: Omit<StatusReport, 'lastChange'> & {
+    /** ISO 8601. */
+    lastChange?: string;
+    /** With `--skipped`. */
+    skippedFiles?: { path: string; reason: string; detail?: string }[];
+  };
+  /** `sextant why` */
+  why: {
+    root: string;
+    path: string;
+    query?: string;
+    verdict: FileStatus;
+    headline: string;
+    details: string[];
+    rank?: RankAnswer;
+  };
+  /** `sextant doctor` */
+  doctor: Diagnostics;
+  /** `sextant usage` */
+  usage: ReturnType<typeof usageJson>;
+  /** `sextant usage --attention` */
+  'usage-attention': ReturnType<typeof attentionJson>;
+  /** `sextant cost` */
+  cost: ReturnType<typeof costJson>;
+  /** `sextant usage --by`, `sextant cost --by`, `sextant budgets list` */
+  table: TableRows;
+  /** `sextant budgets set`, `clear`, `import`, `undo`, `report` and `resume` */
+  'budgets-change': Batch;
+  /** The same with `--dry-run`, or without a change */
+  'budgets-preview': Preview & { effect?: ReturnType<typeof effectJson> };
+  /** `sextant budgets remind` */
+  'budgets-remind': ReturnType<typeof remindersJson>;
+  /** `sextant serve`, on one line */
+  serve: ServerInfo;
+  /** `sextant webhooks list` */
+  'webhooks-list': WebhookView[];
+  /** `sextant webhooks set`, `enable` and `disable` */
+  webhook: WebhookView;
+  /** `sextant webhooks create` and `rotate` */
+  'webhooks-create': NewWebhookView;
+  /** `sextant webhooks delete`, `triggers delete` and `experts delete` */
+  delete: { deleted: string; triggers?: TriggerView[] };
+  /** `sextant webhooks send` */
+  'webhooks-send': { event_id: string };
+  /** `sextant events replay`, a line for each event */
+  'events-replay': {
+    /** The new event. */
+    event_id: string;
+    replay_of: string;
+  };
+  /** `sextant triggers create`, `enable` and `disable` */
+  trigger: TriggerView;
+  /** `sextant triggers list` */
+  'triggers-list': TriggerView[];
+  /** `sextant experts create` */
+  expert: Expert;
+  /** `sextant experts list` */
+  'experts-list': Expert[];
+  /** `sextant events list` */
+  'events-list': EventSummaryView[];
+  /** `sextant events tail`, a line for each event */
+  'events-tail': EventSummaryView;
+  /** `sextant events show` */
+  'events-show': EventDetailView;
+  /** `sextant events refusals` */
+  'events-refusals': RefusalsView['refusals'];
+  /** `sextant events verify` */
+  'events-verify': JournalView;
+  /** `sextant filters test` */
+  'filters-test': {
+    /** The filter in words. */
+    words: string;
+    results: (Evaluation & { file: string })[];
+  };
+  /** Any command that fails */
+  error: {
+    error: {
+      /** `InvalidUsage` for a wrong command line. */
+      code: string;
+      message: string;
+    };
+  };
+}

@@ -1,0 +1,261 @@
+import { Webhook as Signature } from 'standardwebhooks';
+import * as z from 'zod/mini';
+import { SextantError } from '../../base/errors.ts';
+import { Filter } from '../../webhooks/filter/filter.ts';
+import { eventNumber, REDACTED, type EventState, type Header, type StoredEvent } from '../../webhooks/event.ts';
+import { eventTypeOf, systemOf } from '../../webhooks/eventType.ts';
+import { SYSTEMS, type WebhookType } from '../../webhooks/names.ts';
+import { payloadOf } from '../../webhooks/payload.ts';
+import { ANOTHER, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
+import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
+import type { HttpExchange, Resource } from '../http/exchange.ts';
+import { filterOf, find, withLease, type Plane } from './adminResources.ts';
+import { AdminViews } from './adminViews.ts';
+import type { EventFoundView, EventProofView, EventRowsView, EventRowView } from './rowViews.ts';
+import type { WebhookService } from './service.ts';
+
+const MAX_ROWS = 500;
+const MAX_BYTES = 262_144;
+const LINE_CHARACTERS = 200;
+/** Number of events that a search looks at between two lines of its answer. */
+const MAX_FOUND = 5_000;
+
+const text = z.optional(z.string('must be a string'));
+const list = {
+  webhook: text,
+  status: text,
+  /** Ids of the newest event of the list, and of the oldest. */
+  up_to: text,
+  after: text,
+};
+const rowsRequest = z.strictObject({
+  ...list,
+  since: text,
+  until: text,
+  from: z.int().check(z.gte(0)),
+  count: z.int().check(z.gte(0), z.lte(MAX_ROWS, `must be at most ${MAX_ROWS}`)),
+  /** The rows of these events, whatever the list. */
+  ids: z.optional(z.array(z.string()).check(z.maxLength(MAX_ROWS, `are at most ${MAX_ROWS}`))),
+});
+const findRequest = z.strictObject({
+  ...list,
+  /** Parts of the body, in any case, or the event's id. */
+  words: z.optional(z.array(z.string())),
+  filter: z.optional(z.unknown()),
+  /** Headers that an event has, each with a part of its value. */
+  headers: z.optional(z.array(z.strictObject({ name: z.string(), value: z.string() }))),
+  /** Parts of its type and of its sender. */
+  type: text,
+  from: text,
+  to: text,
+});
+
+/** `/__admin/events/rows`, `events/find`, `events/{id}/proof`: the lists of the editor. */
+export function rowResources(service: WebhookService, admin: AdminResource, serverUrl: () => string): Resource[] {
+  const { journal, definitions } = service;
+  const resource: AdminResource = (path, methods) => withLease(service, admin(path, methods));
+  const plane: Plane = { service, views: new AdminViews(service, serverUrl), resource };
+  return [
+    resource('events/rows', {
+      POST: withJson(async (body) => {
+        const { from, count, ids, since, until, ...given } = checked(rowsRequest, body);
+        const bounds = { upTo: numberIn(given.up_to), after: numberIn(given.after) };
+        const part = journal.window(filterOf(definitions, { ...given, from: since, to: until }), {
+          from,
+          count: ids ? 0 : count,
+          ...bounds,
+        });
+        const numbers = ids ? ids.map((id) => eventNumber(id)) : part.numbers;
+        const rows = await Promise.all(numbers.map((number) => rowOf(plane, number)));
+        const answer: EventRowsView = {
+          rows: rows.filter((row) => row !== undefined),
+          total: part.total,
+          newer: part.newer,
+        };
+        return { json: answer };
+      }, MAX_BYTES),
+    }),
+    resource('events/find', {
+      POST: withJson((body, exchange) => {
+        const lines = foundLines(plane, checked(findRequest, body), exchange);
+        return { contentType: 'application/x-ndjson', lines };
+      }, MAX_BYTES),
+    }),
+    resource('events/{id}/proof', {
+      GET: { handle: async (exchange) => ({ json: proofOf(plane, (await find(journal, exchange)).event) }) },
+    }),
+  ];
+}
+
+async function rowOf(
+  { service: { journal, definitions }, views }: Plane,
+  number = -1,
+): Promise<EventRowView | undefined> {
+  const summary = journal.summary(number);
+  if (!summary) return undefined;
+  const shown = views.summary(summary);
+  try {
+    const [event, state] = await Promise.all([journal.read(number), journal.state(number)]);
+    if (!event) return shown;
+    const { headers, body, replayOf, isTest } = event;
+    const sender = senderOf(headers, definitions.webhookById(event.webhook)?.type);
+    const type = eventTypeOf(headers, payloadOf(headers, body));
+    const reason = reasonOf(state);
+    return {
+      ...shown,
+      ...(sender !== undefined && { sender }),
+      ...(type !== undefined && { event_type: type }),
+      line: firstLine(body),
+      ...(replayOf !== undefined && { replay_of: replayOf }),
+      ...(isTest && { is_test: true }),
+      fired: state.evaluations.filter(({ fires }) => fires).map(({ trigger }) => trigger),
+      ...(reason !== undefined && { reason }),
+    };
+  } catch (error) {
+    // Its page reports the damage.
+    if (error instanceof SextantError && error.code === 'JournalDamaged') return shown;
+    throw error;
+  }
+}
+
+/** The system that sent an event, by the type of its webhook, or else by its headers. */
+function senderOf(headers: readonly Header[], type: WebhookType | undefined): string | undefined {
+  const system = type === undefined || SYSTEMS[type] === undefined ? systemOf(headers) : type;
+  return system && SYSTEMS[system];
+}
+
+function reasonOf({ runs, evaluations }: EventState): string | undefined {
+  const last = runs.find(({ state, attempts }) => state !== 'succeeded' && attempts.length > 0)?.attempts.at(-1);
+  const reason = last ? (last.error ?? String(last.status)) : evaluations.find(({ fires }) => !fires)?.because;
+  return reason?.slice(0, LINE_CHARACTERS);
+}
+
+function firstLine(body: Buffer): string {
+  // Four bytes are the most of a character; the cut one at the end is dropped.
+  const begin = body
+    .subarray(0, 4 * LINE_CHARACTERS)
+    .toString()
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return begin.slice(0, LINE_CHARACTERS).replace(/[\uD800-\uDBFF\uFFFD]+$/, '');
+}
+
+/**
+ * Ids of the events that match, newest first, in lists, and the progress in between. Stops when the client disconnects. Throws
+ * `InvalidFilter` at once.
+ */
+function foundLines(
+  { service: { definitions, journal } }: Plane,
+  { words, filter, headers, type, up_to: upTo, after, ...given }: z.output<typeof findRequest>,
+  exchange: HttpExchange,
+): AsyncIterable<string> {
+  const newest = numberIn(upTo);
+  const oldest = numberIn(after) ?? 0;
+  const wanted = {
+    ...filterOf(definitions, given),
+    before: newest === undefined ? undefined : newest + 1,
+    filter: filter === undefined ? undefined : new Filter(filter),
+  };
+  const needles = headers?.map(({ name, value }) => ({ name: name.toLowerCase(), value: value.toLowerCase() })) ?? [];
+  const hasType = type === undefined ? undefined : typeTest(definitions, type);
+  const wordsFound = words && words.length > 0 ? wordTest(words) : undefined;
+  const isFound = (event: StoredEvent): boolean =>
+    hasHeaders(event.headers, needles) && (wordsFound?.(event) ?? true) && (hasType?.(event) ?? true);
+  return linesOf(journal.search(wanted, exchange.gone()), oldest, isFound);
+}
+
+async function* linesOf(
+  steps: ReturnType<WebhookService['journal']['search']>,
+  oldest: number,
+  isFound: (event: StoredEvent) => boolean,
+): AsyncGenerator<string> {
+  let found: string[] = [];
+  const line = (step: EventFoundView): string => JSON.stringify(step);
+  for await (const step of steps) {
+    if ('progress' in step) {
+      if (found.length > 0) yield line({ found });
+      found = [];
+      yield line(step);
+    } else if ('event' in step) {
+      const { event } = step;
+      if (eventNumber(event.id)! < oldest) break;
+      if (isFound(event)) found.push(event.id);
+      if (found.length >= MAX_FOUND) {
+        yield line({ found });
+        found = [];
+      }
+    }
+  }
+  yield line({ found });
+}
+
+/** Whether each word is part of the body, in any case, or the id of the event. */
+function wordTest(words: readonly string[]): (event: StoredEvent) => boolean {
+  const needles = words.map((word) => word.toLowerCase());
+  return ({ id, body }) => {
+    const all = body.toString().toLowerCase();
+    return needles.every((needle) => needle === id || all.includes(needle));
+  };
+}
+
+/** Whether a text is part of the type or the sender of an event. */
+function typeTest(definitions: Plane['service']['definitions'], type: string): (event: StoredEvent) => boolean {
+  const needle = type.toLowerCase();
+  return ({ headers, body, webhook }) => {
+    const all = [
+      eventTypeOf(headers, payloadOf(headers, body)),
+      senderOf(headers, definitions.webhookById(webhook)?.type),
+    ];
+    return all.some((one) => one?.toLowerCase().includes(needle));
+  };
+}
+
+/** Whether each of these headers is there. Names and values are in lower case. */
+function hasHeaders(headers: readonly Header[], wanted: readonly { readonly name: string; readonly value: string }[]) {
+  return wanted.every((one) =>
+    headers.some(([name, value]) => name.toLowerCase() === one.name && value.toLowerCase().includes(one.value)),
+  );
+}
+
+function numberIn(id: string | undefined): number | undefined {
+  return id === undefined ? undefined : (eventNumber(id) ?? -1);
+}
+
+/**
+ * Checks the stored signature of an event against the secrets of its webhook, also those that have expired. The time is not
+ * checked: the intake did that. Tokens are not stored, so that only the intake could check them.
+ */
+function proofOf({ service: { definitions } }: Plane, event: StoredEvent): EventProofView {
+  const webhook = definitions.webhookById(event.webhook);
+  if (!webhook) return { kind: 'none', problem: 'its webhook was deleted, and with it the secret' };
+  if (webhook.type === 'anything') return { kind: 'none' };
+  const scheme = schemeOf(webhook);
+  if (!isSigned(webhook)) {
+    const header = webhook.type === 'gitlab' ? 'X-Gitlab-Token' : 'Authorization';
+    return { kind: 'token', header };
+  }
+  const header = scheme?.header ?? 'webhook-signature';
+  const given = Object.fromEntries(event.headers.map(([name, value]) => [name.toLowerCase(), value]));
+  const value = given[header.toLowerCase()];
+  if (value === undefined || value === REDACTED)
+    return { kind: 'signature', header, problem: `${header} is ${value === undefined ? 'missing' : 'not stored'}` };
+  const keys = definitions.signingKeys(webhook.id, -Infinity);
+  const problem = scheme
+    ? signatureProblem({ ...scheme, tolerance_seconds: Infinity }, given, event.body, keys, Date.now())
+    : standardProblem(given, event.body, keys);
+  return { kind: 'signature', header, is_valid: problem === undefined, ...(problem !== undefined && { problem }) };
+}
+
+/** {@link signatureProblem} of Standard Webhooks at any time. The library checks the time as well, so its signature is compared. */
+function standardProblem(
+  given: Readonly<Record<string, string>>,
+  body: Buffer,
+  keys: readonly string[],
+): string | undefined {
+  const at = new Date(Number(given['webhook-timestamp']) * 1000);
+  const id = given['webhook-id'];
+  if (id === undefined || Number.isNaN(at.getTime())) return 'webhook-id or webhook-timestamp is missing';
+  const signatures = (given['webhook-signature'] ?? '').split(' ');
+  const isGood = keys.some((key) => signatures.includes(new Signature(key).sign(id, at, body.toString())));
+  return isGood ? undefined : ANOTHER;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { eventTypeOf } from '../eventType.ts';
+import { LIBRARY } from './library.ts';
+
+describe('the library of events', () => {
+  it('has at least 40 events of six systems, each with its source', () => {
+    const events = Object.values(LIBRARY);
+    assert.ok(events.length >= 40, `${events.length}`);
+    assert.equal(new Set(events.map(({ system }) => system)).size, 6);
+    for (const { source } of events) assert.match(source, /^https:\/\/[\w.-]+\//);
+  });
+
+  it('names each event by its system and the type that its headers and body have', () => {
+    for (const [name, { system, headers, body }] of Object.entries(LIBRARY)) {
+      const type = eventTypeOf(headers, body, system);
+      const wanted = name.slice(system.length + 1);
+      const plain = (text = ''): string =>
+        text
+          .toLowerCase()
+          .replace(/ hook/, '')
+          .replaceAll(/[^a-z]+/g, '.');
+      assert.ok(plain(type).startsWith(plain(wanted)), `${name}: ${type}`);
+    }
+  });
+
+  it('has bodies that JSON keeps as they are', () => {
+    for (const [name, { body }] of Object.entries(LIBRARY))
+      assert.deepEqual(JSON.parse(JSON.stringify(body)), body, name);
+  });
+});

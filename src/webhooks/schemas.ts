@@ -1,0 +1,144 @@
+import * as z from 'zod/mini';
+import { webhookErrors } from './errors.ts';
+import { isHttpUrl, NAME, NAME_RULE, WEBHOOK_TYPES, type WebhookType } from './names.ts';
+import { signatureInput } from './signatures.ts';
+
+/* What may be written in the definition of a webhook, a trigger and an expert. */
+
+export const WEBHOOK_SCOPES = ['organization', 'personal'] as const;
+export const WEBHOOK_CONTENTS = ['json', 'any'] as const;
+export type WebhookContent = (typeof WEBHOOK_CONTENTS)[number];
+
+const text = (most: number) =>
+  z.string('must be a string').check(z.maxLength(most, `must have at most ${most} characters`));
+const name = z.string('must be a string').check(z.regex(NAME, `must be ${NAME_RULE}`));
+const flag = z._default(z.boolean('must be true or false'), true);
+const count = (max: number, min = 1) =>
+  z.int('must be a whole number').check(z.gte(min, `must be ${min} to ${max}`), z.lte(max, `must be ${min} to ${max}`));
+
+/** Headers of the connection, which the server and its clients set themselves. */
+const CONNECTION = /^(connection|content-length|date|host|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+const headers = z
+  .record(
+    z.string(),
+    text(4000).check(z.regex(/^[\t\x20-\x7e]*$/, 'must have characters of ASCII only')),
+    'must be an object',
+  )
+  .check(
+    z.refine((those) => Object.keys(those).length <= 50, 'must have at most 50 headers'),
+    z.refine(
+      (those) => Object.keys(those).every((one) => /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(one)),
+      'has a name that no header can have',
+    ),
+    z.refine((those) => !Object.keys(those).some((one) => CONNECTION.test(one)), 'has a header of the connection'),
+  );
+
+/** What a webhook answers instead of 202 and the id of the event. */
+const answerInput = z.strictObject({
+  status: z._default(count(599, 200), 200),
+  body: z._default(text(65_536), ''),
+  headers: z._default(headers, {}),
+  delay_ms: z._default(count(60_000, 0), 0),
+  /** Share of deliveries that fail with `failure_status` and are not stored, from 0 to 1. */
+  failure_share: z._default(
+    z.number('must be a number').check(z.gte(0, 'must be 0 to 1'), z.lte(1, 'must be 0 to 1')),
+    0,
+  ),
+  failure_status: z._default(count(599, 400), 503),
+});
+export type WebhookAnswer = z.output<typeof answerInput>;
+
+export const webhookInput = z
+  .strictObject({
+    name,
+    type: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'bearer_token'),
+    /** Of the type `hmac`. */
+    signature: z.optional(signatureInput),
+    description: z._default(text(2000), ''),
+    scope: z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal'),
+    enabled: flag,
+    /** Bodies that are accepted; see {@link contentOf}. */
+    content: z.optional(z.enum(WEBHOOK_CONTENTS, `must be one of ${WEBHOOK_CONTENTS.join(', ')}`)),
+    answer: z.optional(answerInput),
+  })
+  .check(
+    z.refine(({ type, signature }) => (type === 'hmac') === (signature !== undefined), {
+      path: ['signature'],
+      message: 'is for the type hmac, which needs it',
+    }),
+  );
+export type WebhookInput = z.input<typeof webhookInput>;
+
+/** Systems that send forms besides JSON, and senders of which nothing is known. */
+const ANY_CONTENT: readonly WebhookType[] = ['anything', 'github', 'slack', 'hmac'];
+
+/** The bodies that a webhook accepts: JSON only, or all. */
+export function contentOf({
+  type,
+  content,
+}: {
+  readonly type: WebhookType;
+  readonly content?: WebhookContent | undefined;
+}): WebhookContent {
+  return content ?? (ANY_CONTENT.includes(type) ? 'any' : 'json');
+}
+
+/** The sender's own secret; without it, a new one is made. */
+export const secretInput = z.optional(
+  z
+    .string('must be a string')
+    .check(
+      z.minLength(8, 'must have at least 8 characters'),
+      z.maxLength(500, 'must have at most 500 characters'),
+      z.regex(/^[\x21-\x7e]*$/, 'must have letters, digits and punctuation of ASCII only'),
+    ),
+);
+
+export const triggerInput = z.strictObject({
+  type: z._default(z.literal('webhook', 'must be webhook'), 'webhook'),
+  name,
+  webhook: name,
+  filter: z.optional(z.unknown()),
+  expert: z._default(name, 'record'),
+  enabled: flag,
+});
+export type TriggerInput = z.input<typeof triggerInput>;
+export type Trigger = z.output<typeof triggerInput>;
+
+const url = z
+  .string('must be a URL')
+  .check(z.refine(isHttpUrl, 'must be an http or https URL without a password in it'));
+export const expertInput = z.strictObject({
+  name,
+  type: z.literal('forward', 'must be forward; "record" exists already'),
+  url,
+  /** Time limit of one attempt. */
+  timeout_ms: z._default(count(600_000), 30_000),
+  max_attempts: z._default(count(50), 8),
+  concurrency: z._default(count(64), 4),
+});
+export type ExpertInput = z.input<typeof expertInput>;
+export type ForwardExpert = z.output<typeof expertInput>;
+/** `record` stores the event and does nothing else. */
+export type Expert = ForwardExpert | { readonly name: 'record'; readonly type: 'record' };
+
+export const RECORD: Expert = { name: 'record', type: 'record' };
+
+/** A webhook, a trigger and an expert of one name that forward all events to a URL. */
+export const forwardInput = z.strictObject({
+  name: z.optional(name),
+  url,
+  from: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'anything'),
+  signature: z.optional(signatureInput),
+});
+
+/** Parses the input of a definition. Throws `InvalidDefinition`. */
+export function parse<S extends z.ZodMiniType>(schema: S, input: unknown, kind: string, field = ''): z.output<S> {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  const { code, path, message, ...rest } = result.error.issues[0]!;
+  const keys = code === 'unrecognized_keys' ? (rest as { readonly keys?: readonly string[] }).keys : undefined;
+  if (keys) throw webhookErrors.invalidDefinition(kind, keys.join(', '), 'is unknown');
+  const at = path.join('.') || field;
+  throw webhookErrors.invalidDefinition(kind, at, at === '' ? 'must be an object' : message);
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { ForwardView } from '../../src/server/webhooks/views.ts';
+import { COMMAND } from '../support/command.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+/** `script` of util-linux gives a command a terminal. */
+const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+describe('sextant listen', () => {
+  const folder = temporaryFolder();
+  let target: Server;
+  let url: string;
+  let got: string[];
+  let state: string;
+  beforeEach(async () => {
+    got = [];
+    state = join(folder(), 'state');
+    target = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        got.push(body);
+        response.end('ok');
+      });
+    });
+    target.listen(0, '127.0.0.1');
+    await once(target, 'listening');
+    url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/hooks`;
+  });
+  afterEach(() => target.close());
+
+  const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+
+  async function inTerminal(
+    args: readonly string[],
+    work: (type: (keys: string) => void, shown: () => string) => Promise<void>,
+  ): Promise<string> {
+    const command = quoted([process.execPath, COMMAND, 'listen', ...args, '--state', state]);
+    const env = { ...process.env, EDITOR: 'sed -i s/main/next/', TERM: 'xterm', COLUMNS: '120', LINES: '30' };
+    const child: ChildProcessWithoutNullStreams = spawn(
+      'script',
+      ['-qec', `stty cols 120 rows 30; ${command}`, '/dev/null'],
+      { env },
+    );
+    const ended = once(child, 'exit');
+    let shown = '';
+    child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    try {
+      await work(
+        (keys) => void child.stdin.write(keys),
+        () => shown,
+      );
+      assert.deepEqual(await ended, [0, null], shown);
+    } finally {
+      child.kill();
+    }
+    return shown;
+  }
+
+  /** Number of different events in what was shown. */
+  const rows = (shown: string): number => new Set(shown.match(/evt_\d+(?= {2}push)/g)).size;
+
+  it('forwards the first event after one command and one key, and its keys do the rest', async function () {
+    if (!hasTerminal) this.skip();
+    const shown = await inTerminal(['--forward', url, '--from', 'github'], async (type, screen) => {
+      await until('the list', () => screen().includes('Waiting for events'));
+      assert.match(screen(), /secret {2}whsec_/);
+      type('t');
+      await until('the first event', () => got.length === 1);
+      await until('its row', () => /push {2}.*succeeded {2}200/.test(screen()));
+      type('e');
+      await until('the edited event', () => got.length === 2);
+      assert.equal(got[1], got[0]!.replace('main', 'next'), 'sed changes the first one of a line');
+      await until('the row of the edit', () => rows(screen()) === 2);
+      type('r');
+      await until('the replay', () => got.length === 3);
+      assert.equal(got[2], got[1]);
+      type('o');
+      await until(
+        'the open event',
+        () => screen().includes('x-sextant') || screen().includes('X-Hub-Signature-256: sha256='),
+      );
+      type('q');
+      type('f');
+      type('nothing like it\r');
+      await until('no event', () => screen().includes('Only events with: nothing like it'));
+      type('u');
+      await until('the question', () => screen().includes('y/n'));
+      type('y\r');
+    });
+    assert.match(shown, /are deleted; their events stay/);
+  });
+
+  it('prints events as lines for programs, keeps the forward, and undoes it by name', async () => {
+    const args = ['listen', '--forward', url, '--json', '--state', state];
+    const child = spawn(process.execPath, [COMMAND, ...args]);
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const made = await until(
+      'the forward',
+      () => said.includes('\n') && (JSON.parse(said.split('\n')[0]!) as ForwardView),
+    );
+    assert.deepEqual([made.is_new, made.secret, made.webhook.type], [true, undefined, 'anything']);
+    await fetch(`${made.webhook.url}?a=1`, { method: 'PUT', body: 'any text' });
+    await until('the forwarded event', () => got.length === 1);
+    await until('its line', () => /"status":"succeeded"/.test(said));
+    const undo = (name: string): number | null =>
+      spawnSync(process.execPath, [COMMAND, 'listen', '--undo', name, '--state', state]).status;
+    assert.deepEqual([undo(made.name), undo(made.name)], [0, 1]);
+    child.kill('SIGINT');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  it('names the option that is missing', () => {
+    const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'listen', '--state', state], { encoding: 'utf8' });
+    assert.deepEqual([status, /--forward http:\/\/localhost:3000\/hooks/.test(stderr)], [2, true]);
+  });
+});
