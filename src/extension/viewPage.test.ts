@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { viewPage } from './viewPage.ts';
+import { importsOf, viewPage } from './viewPage.ts';
 
 describe('viewPage', () => {
   const page = viewPage({
     title: 'A <b>"title"</b>',
     source: 'https://ours',
     script: 'https://ours/answer.js',
-    shared: 'https://ours/shared.js',
+    imports: ['https://ours/chunk-1.js'],
     style: 'https://ours/answer.css',
     drawsPictures: false,
     nonce: 'once',
@@ -32,8 +32,13 @@ describe('viewPage', () => {
     assert.deepEqual(page.match(/<script[^>]*>/g), [
       '<script type="module" nonce="once" src="https://ours/answer.js">',
     ]);
-    assert.match(page, /<link rel="modulepreload" nonce="once" href="https:\/\/ours\/shared.js">/);
+    assert.match(page, /<link rel="modulepreload" nonce="once" href="https:\/\/ours\/chunk-1.js">/);
     assert.doesNotMatch(page, /<style|\son\w+=|style=/);
+  });
+
+  it('names the chunks that a script imports', () => {
+    const script = 'import"./chunk-A1.js";import{a as b}from"./chunk-B2.js";import c from"other";';
+    assert.deepEqual(importsOf(script), ['chunk-A1.js', 'chunk-B2.js']);
   });
 
   it('escapes whatever it is given', () => {

@@ -4,8 +4,8 @@ export interface PageParts {
   /** Origin of the page's files for its content security policy. */
   readonly source: string;
   readonly script: string;
-  /** Script that {@link script} imports, loaded beside it. */
-  readonly shared?: string;
+  /** Scripts that {@link script} imports, loaded beside it. */
+  readonly imports: readonly string[];
   readonly style: string;
   /** Whether the page's script may create images. */
   readonly drawsPictures: boolean;
@@ -21,7 +21,7 @@ export interface PageParts {
 
 /** The HTML of a page: a policy that allows only the extension's own files, and one script that builds the content. */
 export function viewPage(parts: PageParts): string {
-  const { title, source, script, shared, style, drawsPictures, nonce, styleNonce, language, strings } = parts;
+  const { title, source, script, imports, style, drawsPictures, nonce, styleNonce, language, strings } = parts;
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
@@ -40,12 +40,17 @@ export function viewPage(parts: PageParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escape(title)}</title>
 <link rel="stylesheet" href="${escape(style)}">
-${shared === undefined ? '' : `<link rel="modulepreload" nonce="${escape(nonce)}" href="${escape(shared)}">\n`}</head>
+${imports.map((one) => `<link rel="modulepreload" nonce="${escape(nonce)}" href="${escape(one)}">\n`).join('')}</head>
 <body data-strings="${escape(strings)}">
 <script type="module" nonce="${escape(nonce)}" src="${escape(script)}"></script>
 </body>
 </html>
 `;
+}
+
+/** Names of the chunks that a bundled script of this folder imports. */
+export function importsOf(script: string): string[] {
+  return [...script.matchAll(/\b(?:from|import)"\.\/(chunk-\w+\.js)"/g)].map(([, name]) => name!);
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

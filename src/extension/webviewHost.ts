@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../base/disposable.ts';
 import type { Logger } from '../base/log.ts';
 import type { Handlers } from '../base/rpc.ts';
 import { viewType, type ViewContract, type ViewMethods } from '../protocol/viewContract.ts';
 import { ViewServer } from '../protocol/viewServer.ts';
-import { viewPage } from './viewPage.ts';
+import { importsOf, viewPage } from './viewPage.ts';
 
 /** A view and its handlers. */
 export interface HostedView<M extends ViewMethods<M>, E> {
@@ -14,8 +15,6 @@ export interface HostedView<M extends ViewMethods<M>, E> {
   readonly handlers: Handlers<M>;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
-  /** Whether the page's script imports the one that pages share. */
-  readonly sharesScript?: boolean;
   /** See `PageParts`. */
   readonly drawsPictures?: boolean;
 }
@@ -38,11 +37,12 @@ class HostedPage<M extends ViewMethods<M>, E> implements vscode.Disposable {
     const folder = vscode.Uri.joinPath(extensionUri, 'dist/webview');
     const uriOf = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    const script = `${contract.name}.js`;
     webview.html = viewPage({
       title,
       source: webview.cspSource,
-      script: uriOf(`${contract.name}.js`),
-      ...(view.sharesScript && { shared: uriOf('shared.js') }),
+      script: uriOf(script),
+      imports: importsOf(readFileSync(vscode.Uri.joinPath(folder, script).fsPath, 'utf8')).map(uriOf),
       style: uriOf(`${contract.name}.css`),
       drawsPictures: view.drawsPictures ?? false,
       nonce: newNonce(),

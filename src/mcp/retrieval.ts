@@ -13,8 +13,18 @@ const FALL = 3;
 const LEAST_PER_TOKEN = 3;
 /** Least number of files for a question; a name may have a single one. */
 const LEAST = 3;
-/** For a request in plain words: definitions are shorter than for a person, so that more of them fit. */
-const PROFILE: AskProfile = { ...QUESTION_PROFILE, wholeLines: 40, documents: 0, fall: 3 };
+/**
+ * For a request in plain words: definitions are shorter than for a person, so that more of them fit, and short ones count as
+ * much as long ones, since a change needs types and signatures, too.
+ */
+const PROFILE: AskProfile = {
+  ...QUESTION_PROFILE,
+  wholeLines: 40,
+  relatedWords: 0,
+  documents: 0,
+  weights: { ...QUESTION_PROFILE.weights, related: 0, relatedName: 0, code: 0, short: 0, long: 0, type: 0 },
+  fall: 3,
+};
 /** For a name: nothing but the places that search found. */
 const NAME_PROFILE: AskProfile = { ...PROFILE, wholeLines: 60, comparedFiles: 0, called: 0 };
 

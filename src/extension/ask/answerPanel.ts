@@ -56,7 +56,7 @@ export class AnswerPanel implements vscode.Disposable {
       onText: (text) => this.#host.emit('text', text),
     });
     const title = vscode.l10n.t('Ask About Workspace');
-    const view = { contract: answerView, title, handlers: this.#handlers(), extensionUri, log, sharesScript: true };
+    const view = { contract: answerView, title, handlers: this.#handlers(), extensionUri, log };
     this.#host = new WebviewHost(view);
     this.#disposables.add(this.#host);
     this.#disposables.add(folders.onDidChange(() => this.#emitState()));

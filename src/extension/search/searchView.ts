@@ -91,7 +91,7 @@ export class SearchView implements vscode.Disposable {
     this.#dependencies = dependencies;
     const { extensionUri, log, folders } = dependencies;
     const title = vscode.l10n.t('Search');
-    const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log, sharesScript: true };
+    const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log };
     this.#host = this.#disposables.add(new SideViewHost(view, () => this.#releasePreview()));
     this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
   }
