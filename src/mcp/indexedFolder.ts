@@ -11,9 +11,9 @@ import type { FolderState } from '../workspace/status.ts';
 const FRESH_MS = 2_000;
 /** Interval of comparisons with an index that another process owns and has not completed. */
 const LOOK_AGAIN_MS = 200;
-/** A scan that takes no longer precedes every answer. */
-const CHEAP_MS = 250;
-/** Share of the time that longer scans may take: those of a large folder are not repeated at once. */
+/** A scan that takes no longer precedes every answer: a large repository takes a third of it, a busy machine more. */
+const CHEAP_MS = 1_000;
+/** Share of the time that longer scans may take: they are not repeated at once, and the answer reports that. */
 const SCAN_SHARE = 0.1;
 
 /** One folder of a server, with the state of its index and the time until which that has all files. */
@@ -68,7 +68,7 @@ export class IndexedFolder {
     }
   }
 
-  /** Whether a scan that is recent enough, by its cost, found the index complete. */
+  /** Whether a scan that began after the call found the index complete. None begins soon after one that took long. */
   async #scanned(ms: number, signal: AbortSignal): Promise<boolean> {
     const isRecent = (): boolean =>
       this.#tookMs > CHEAP_MS && this.#asOf !== undefined && Date.now() - this.#asOf < this.#tookMs / SCAN_SHARE;
@@ -83,7 +83,7 @@ export class IndexedFolder {
       if (performance.now() + LOOK_AGAIN_MS > until) return false;
       await setTimeout(LOOK_AGAIN_MS, undefined, { signal });
     }
-    return isRecent();
+    return false;
   }
 
   /** Whether the index has everything that was saved before this call. Never rejects. */

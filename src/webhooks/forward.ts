@@ -31,7 +31,7 @@ export async function forward(
   try {
     const { method = 'POST', query } = event;
     const { statusCode, headers, body } = await request(withQuery(url, query), {
-      method: method as Dispatcher.HttpMethod,
+      method,
       headers: [
         ...event.headers.filter(isForwarded).flat(),
         ...['X-Sextant-Event-Id', event.id],

@@ -109,7 +109,7 @@ describe('sextant listen', () => {
     assert.deepEqual([made.is_new, made.secret, made.webhook.type], [true, undefined, 'anything']);
     await fetch(`${made.webhook.url}?a=1`, { method: 'PUT', body: 'any text' });
     await until('the forwarded event', () => got.length === 1);
-    await until('its line', () => /"status":"succeeded"/.test(said));
+    await until('its line', () => said.includes('"status":"succeeded"'));
     const undo = (name: string): number | null =>
       spawnSync(process.execPath, [COMMAND, 'listen', '--undo', name, '--state', state]).status;
     assert.deepEqual([undo(made.name), undo(made.name)], [0, 1]);
@@ -119,6 +119,6 @@ describe('sextant listen', () => {
 
   it('names the option that is missing', () => {
     const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'listen', '--state', state], { encoding: 'utf8' });
-    assert.deepEqual([status, /--forward http:\/\/localhost:3000\/hooks/.test(stderr)], [2, true]);
+    assert.deepEqual([status, stderr.includes('--forward http://localhost:3000/hooks')], [2, true]);
   });
 });

@@ -137,7 +137,9 @@ describe('webhooks', () => {
       document.uri,
       all,
     );
-    assert.match(String(hints[0]?.label), /^← \d+ events: `action` is "opened"/);
+    const label = hints[0]?.label;
+    assert.ok(typeof label === 'string');
+    assert.match(label, /^← \d+ events: `action` is "opened"/);
     const at = document.positionAt(document.getText().indexOf('action') + 1);
     const { items } = await vscode.commands.executeCommand<vscode.CompletionList>(
       'vscode.executeCompletionItemProvider',

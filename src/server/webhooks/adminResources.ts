@@ -176,10 +176,11 @@ function libraryResources({ resource }: Plane): Resource[] {
     resource('library', {
       GET: {
         handle: async () => {
-          const { LIBRARY } = await loadLibrary();
-          const events: LibraryEventView[] = Object.entries(LIBRARY).map(([name, { title, system, source }]) => ({
-            ...{ name, title, system, source },
-          }));
+          const events: LibraryEventView[] = Object.entries(await loadLibrary()).map(
+            ([name, { title, system, source }]) => ({
+              ...{ name, title, system, source },
+            }),
+          );
           return { json: { events } };
         },
       },
@@ -187,8 +188,8 @@ function libraryResources({ resource }: Plane): Resource[] {
     resource('library/{name}', {
       GET: {
         handle: async ({ parameters: { name = '' } }) => {
-          const { LIBRARY } = await loadLibrary();
-          const event = Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : undefined;
+          const library = await loadLibrary();
+          const event = Object.hasOwn(library, name) ? library[name] : undefined;
           if (!event) throw httpErrors.notFound(`event ${name.slice(0, 100)} in the library`);
           return { json: { name, ...event } };
         },

@@ -40,7 +40,7 @@ const FORWARDED = /^(forwarded|x-forwarded-.*|x-real-ip|via|cf-connecting-ip)$/;
 export function checkLoopback(headers: IncomingHttpHeaders, address = ''): void {
   const only = 'a webhook of type anything takes deliveries of this machine only';
   if (!/^(127\.|::1$|::ffff:127\.)/.test(address)) throw httpErrors.forbidden(`${only}, and not of ${address}`);
-  const host = String(headers.host ?? 'localhost').replace(/:\d*$/, '');
+  const host = (headers.host ?? 'localhost').replace(/:\d*$/, '');
   if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(host))
     throw httpErrors.forbidden(`${only}, and not for ${host}`);
   const proxy = Object.keys(headers).find((name) => FORWARDED.test(name));

@@ -129,7 +129,7 @@ function written(node: Node, text: string, indent: string, depth: number): strin
   const isObject = type === 'object';
   const sorted = isObject ? children.toSorted((a, b) => order(keyOf(a), keyOf(b))) : children;
   for (const child of sorted) {
-    const [key, value] = isObject ? (child.children ?? []) : [undefined, child];
+    const [key, value] = isObject ? [child.children?.[0], child.children?.[1]] : [undefined, child];
     const item = value === undefined ? undefined : written(value, text, inner, depth + 1);
     if (item === undefined) return undefined;
     items.push(`${inner}${key ? `${raw(key)}: ` : ''}${item}`);

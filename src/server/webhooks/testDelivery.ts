@@ -3,13 +3,16 @@ import type { Header } from '../../webhooks/event.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
 import { deliveryHeaders, proofOf } from '../../webhooks/proof.ts';
+import type { LibraryEvent } from '../../webhooks/library/library.ts';
 import { TEMPLATE_NAMES, TEMPLATES, type Template } from '../../webhooks/templates.ts';
 import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
 /** The events of the library, which few servers need. */
-export const loadLibrary = () => import('../../webhooks/library/library.ts');
+export async function loadLibrary(): Promise<Readonly<Record<string, LibraryEvent>>> {
+  return (await import('../../webhooks/library/library.ts')).LIBRARY;
+}
 
 export interface TestEvent {
   /** The name of a template; an edited one also has `text` or `body`. */
@@ -58,9 +61,7 @@ function textOf({ text, body }: TestEvent, template: Template | undefined): stri
 }
 
 async function templateOf(name: string): Promise<Template> {
-  const known: Readonly<Record<string, Template>> = Object.hasOwn(TEMPLATES, name)
-    ? TEMPLATES
-    : (await loadLibrary()).LIBRARY;
+  const known: Readonly<Record<string, Template>> = Object.hasOwn(TEMPLATES, name) ? TEMPLATES : await loadLibrary();
   const template = Object.hasOwn(known, name) ? known[name] : undefined;
   if (!template) throw missing();
   return template;
