@@ -11,8 +11,8 @@ interface Manifest {
 
 /** Commands that work in any state: they open, connect, choose or report. */
 const ALWAYS = [
-  ...['openSearch', 'chooseProvider', 'copyDiagnostics', 'showLog'],
-  ...['connectAnalytics', 'trySampleData', 'openDashboard'],
+  ...['openSearch', 'chooseProvider', 'chooseReranker', 'copyDiagnostics', 'showLog'],
+  ...['forwardWebhooks', 'connectAnalytics', 'trySampleData', 'openDashboard'],
 ];
 
 describe('activation', () => {

@@ -179,7 +179,11 @@ describe('@sextant', () => {
       model.pieces = ['3', ', 1'];
       const byEditor = await answered(question);
       assert.equal(byEditor.reranking?.failure, undefined);
-      assert.deepEqual(paths(byEditor).slice(0, 2), [paths(plain)[2], paths(plain)[0]]);
+      // More passages are retrieved for the model, so that one may have become longer by the lines next to it.
+      const [first, second] = byEditor.cited;
+      assert.ok(first!.path === plain.cited[2]!.path && first!.startLine <= plain.cited[2]!.startLine);
+      assert.ok(first!.endLine >= plain.cited[2]!.endLine);
+      assert.equal(`${second!.path}:${second!.startLine}`, paths(plain)[0]);
       assert.match(model.requests.at(-1)![0]!.content, /Write only the numbers/);
 
       await set('sextant.ask', 'openai.baseUrl', server.url);
