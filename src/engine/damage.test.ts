@@ -255,7 +255,7 @@ describe('A damaged index', () => {
     const block = Math.ceil(nameBlocks / BLOCK_BYTES);
     assert.ok((block + 1) * BLOCK_BYTES < dictionary, 'a block holds nothing but names');
     ruin(join(state, 'segment.1.1.sxs'), block);
-    for (const query of ['sym:harbour', 'lantern sym:harb*', '-sym:n* lantern']) {
+    for (const query of ['sym:harbour', 'lantern sym:*harb*', '-sym:n* lantern']) {
       const reader = new EngineReader(state);
       assert.equal((await paths(reader, 'lantern')).length, 61);
       assert.deepEqual(await paths(reader, query), ['b.ts'], query);

@@ -74,7 +74,7 @@ describe('the Webhooks view', () => {
     await pick.getByText(/Name, such as deploys/).waitFor();
     await keyboard.type('issues');
     await keyboard.press('Enter');
-    await pick.getByText('Sender puts the secret into the Authorization header').waitFor();
+    await pick.getByText('Sender puts the secret into the Authorization header').first().waitFor();
     await keyboard.press('Enter');
     await pick.getByText('URL and Secret').waitFor();
     const secret = await pick

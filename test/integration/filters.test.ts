@@ -72,7 +72,7 @@ describe('sextant filters test', () => {
       [['{"==": [1, ', 'opened.json'], /^sextant: filter: is not JSON/],
       [['nowhere.json', 'opened.json'], /^sextant: nowhere\.json cannot be read/],
       [['rule.json', 'text.txt'], /^sextant: text\.txt is not JSON\./],
-      [['rule.json'], /^error: missing required argument 'files'/],
+      [['rule.json'], /^sextant: Name files with payloads, or a --webhook/],
     ];
     for (const [args, message] of wrong) {
       const { code, stderr } = test(...args);
