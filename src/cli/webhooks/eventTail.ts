@@ -13,6 +13,8 @@ export interface TailOptions extends AdminOptions {
   readonly webhook?: string;
   readonly count?: number;
   readonly timeout?: number;
+  /** The event after which to begin; the newest one without it. */
+  readonly after?: string;
 }
 
 /** The interval between requests for new events. */
@@ -38,7 +40,7 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
     await requireWebhook(webhook, first);
     const server = new PatientServer(first, options, terminal);
     const end = performance.now() + timeout * 1000;
-    let newest = (await pageOf(first, { limit: 1 })).events[0]?.event_id ?? '';
+    let newest = options.after ?? (await newestEvent(first));
     let seen = 0;
     const waiting = new Map<string, UnsettledEvent>();
     const print = (event: EventSummaryView, isPrinted = false): void => {
@@ -65,6 +67,11 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
     for (const { event, isPrinted } of waiting.values()) if (!isPrinted) print(event);
     return seen < count && count !== Infinity && !signal.aborted ? ExitCode.nothingFound : ExitCode.ok;
   });
+}
+
+/** The id of the newest event; empty without any. */
+export async function newestEvent(client: AdminClient): Promise<string> {
+  return (await pageOf(client, { limit: 1 })).events[0]?.event_id ?? '';
 }
 
 /** The events after `newest`, oldest first. */

@@ -13,7 +13,7 @@ import { runThreadedServe } from '../server/threadedServe.ts';
 import { ExitCode, formatRows, printable, type Terminal } from '../terminal.ts';
 import { editText } from './editText.ts';
 import { pageOf } from './events.ts';
-import { tailEvents } from './eventTail.ts';
+import { newestEvent, tailEvents } from './eventTail.ts';
 import { ListenScreen } from './listenScreen.ts';
 import { jsonOption, secretOf } from './webhooks.ts';
 
@@ -47,9 +47,11 @@ export async function listen(options: ListenOptions, version: string, terminal: 
     const input = { url, from, name, secret: secretOf(secret), signature: jsonOption(signature, '--signature') };
     const made = await client.ask<ForwardView>('POST', 'forwards', input);
     const { stdout, stdin } = terminal;
+    // A program may send as soon as it reads the URL.
+    const after = await newestEvent(client);
     stdout.write(options.json ? `${JSON.stringify(made)}\n` : describe(made));
     if (!stdout.isTTY || !stdin.isTTY || options.json)
-      return await tailEvents({ ...options, webhook: made.name }, terminal);
+      return await tailEvents({ ...options, webhook: made.name, after }, terminal);
     const isKept = await new Listener(client, made, terminal).run();
     if (isKept)
       stdout.write(`${printable(made.name)} is kept. Undo: sextant listen --undo ${JSON.stringify(made.name)}\n`);
