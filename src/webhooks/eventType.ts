@@ -20,7 +20,14 @@ const PLACES: Readonly<Record<System, TypePlace>> = {
 };
 
 /** The names that senders of other kinds use. */
-const USUAL: readonly (readonly string[])[] = [['type'], ['event_type'], ['event'], ['action']];
+const USUAL: readonly (readonly string[])[] = [
+  ['type'],
+  ['event_type'],
+  ['event', 'event_type'],
+  ['event', 'type'],
+  ['event'],
+  ['action'],
+];
 
 /** The system that sent a delivery, by its headers; `undefined` if it is another. */
 export function systemOf(headers: readonly Header[]): System | undefined {

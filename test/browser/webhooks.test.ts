@@ -103,6 +103,9 @@ describe('the Webhooks view', () => {
     await page.locator('.monaco-editor .view-line').first().click();
     await keyboard.press('ControlOrMeta+a');
     await keyboard.insertText('{"==": [{"var": "action"}, "opened"]}');
+    // The editor has closed the first quote and bracket.
+    await keyboard.press('ControlOrMeta+Shift+End');
+    await keyboard.press('Delete');
     await page.getByText(/When .action. is "opened"/).waitFor();
     await workbench.shoot('webhooks-filter');
     await keyboard.press('ControlOrMeta+s');
