@@ -162,5 +162,5 @@ function changed({ set = [], edit }: SendOptions, body: string): string {
 
 /** Opens the body in the person's editor. Throws `NotEdited` and `InvalidPayload`. */
 function edited(body: string): string {
-  return requireJson(editText(prettyBody({ body }), 'event.json'), 'what was saved');
+  return requireJson(editText(prettyBody({ body })), 'what was saved');
 }
