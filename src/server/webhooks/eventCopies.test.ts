@@ -39,6 +39,21 @@ describe('an event as code', () => {
     }
   });
 
+  it('has the query, the method and the bytes of the event', async () => {
+    const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', { name: 'bytes', type: 'anything' });
+    const body = Buffer.from([0, 255, 10]);
+    const sent = await fetch(`${webhook.url}?a=1&b=%20`, { method: 'PUT', body });
+    const { event_id: id } = (await sent.json()) as { event_id: string };
+    const event = await client.ask<EventDetailView>('GET', `events/${id}`);
+    const file = join(folder(), 'send.mjs');
+    writeFileSync(file, asFetch(event, webhook));
+    const { stdout } = await promisify(execFile)(process.execPath, [file]);
+    const { event_id: again } = JSON.parse(stdout.replace('202 ', '')) as { event_id: string };
+    const { method, query, body_base64: base64 } = await client.ask<EventDetailView>('GET', `events/${again}`);
+    assert.deepEqual([method, query, base64], ['PUT', 'a=1&b=%20', body.toString('base64')]);
+    assert.equal((JSON.parse(asFixture(event, 'f')) as { body_base64: string }).body_base64, base64);
+  });
+
   it('is a fixture without secrets, and a text with sorted keys', () => {
     const headers = [
       ['Authorization', '[redacted]'],

@@ -120,6 +120,7 @@ describe('events that are sent again', () => {
     await refused({ headers: [['a b', '1']] }, /name that no header can have/);
     await refused({ headers: [['a', '1\r\nB: 2']] }, /value that no header can have/);
     await refused({ body: 'a', body_base64: 'YQ==' }, /not both/);
+    await refused({ body: '1', type: 'paid' }, /type cannot be set: the body .* has no place for type/i);
     await refused({ webhook: 'none' }, /no webhook named none/);
     await assert.rejects(resend('evt_0000099999', {}), { code: 'NotFound' });
   });

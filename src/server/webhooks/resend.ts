@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod/mini';
+import { SextantError } from '../../base/errors.ts';
 import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
 import type { Header, StoredEvent } from '../../webhooks/event.ts';
 import { changesForType, systemOf } from '../../webhooks/eventType.ts';
@@ -99,7 +100,8 @@ function withType(body: Buffer, path: string, value: string): string {
   try {
     return withValue(body.toString(), `${path}=${JSON.stringify(value)}`);
   } catch (error) {
-    throw httpErrors.badRequest(`type cannot be set in this body: ${(error as Error).message}`);
+    if (!(error instanceof SextantError)) throw error;
+    throw httpErrors.badRequest(`type cannot be set: the body is not JSON, or has no place for ${path}`);
   }
 }
 
