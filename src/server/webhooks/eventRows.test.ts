@@ -72,6 +72,15 @@ describe('lists of events for the editor', () => {
     await assert.rejects(found({ filter: { nope: 1 } }), /nope/);
   });
 
+  it('are searched within their bounds only', async () => {
+    const totals: number[] = [];
+    const given = { up_to: ids[4], after: ids[3], words: ['tick'] };
+    for await (const line of client.lines<EventFoundView>('POST', 'events/find', given))
+      if ('progress' in line) totals.push(line.progress.total);
+    assert.deepEqual(totals, [2]);
+    await assert.rejects(found({ type: 1 }), { message: /type must be a string/i });
+  });
+
   it('tell whether the stored signature is valid, and why not', async () => {
     const proof = (id: string): Promise<EventProofView> => client.ask<EventProofView>('GET', `events/${id}/proof`);
     assert.deepEqual(await proof(ids[0]!), { kind: 'signature', header: 'X-Hub-Signature-256', is_valid: true });

@@ -11,15 +11,14 @@ import { proofOf } from '../../webhooks/proof.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
 import { schemeOf } from '../../webhooks/signatures.ts';
 import { withValue } from '../../webhooks/withValue.ts';
+import { optionalText } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
 
-const words = (name: string) => z.optional(z.string(`${name} must be a string`));
-
 /** Changes of an event that is sent again; the rest stays. */
 export const resendInput = z.strictObject({
-  body: words('body'),
-  body_base64: words('body_base64'),
+  body: optionalText('body'),
+  body_base64: optionalText('body_base64'),
   headers: z.optional(
     z.array(
       z.tuple([
@@ -32,8 +31,8 @@ export const resendInput = z.strictObject({
   type: z.optional(
     z.string('type must be a string').check(z.regex(/^[\x21-\x7e][\x20-\x7e]{0,200}$/, 'type must be ASCII')),
   ),
-  webhook: words('webhook'),
-  secret: words('secret'),
+  webhook: optionalText('webhook'),
+  secret: optionalText('secret'),
 });
 export type ResendInput = z.output<typeof resendInput>;
 
