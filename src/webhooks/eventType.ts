@@ -1,5 +1,5 @@
 import type { Header } from './event.ts';
-import type { System } from './templates.ts';
+import type { System } from './names.ts';
 
 /** Where a system names the type of an event: in a header, and perhaps further in the body, or only in the body. */
 interface TypePlace {

@@ -9,7 +9,7 @@ import { rowResources } from './eventRows.ts';
 import { testFilter } from './filterTrial.ts';
 import { idOf, limitOf, MAX_DEFINITION_BYTES, maxTestBytes, parametersOf, withLease, type Plane } from './plane.ts';
 import type { WebhookService } from './service.ts';
-import { loadLibrary, testDelivery } from './testDelivery.ts';
+import { testDelivery } from './testDelivery.ts';
 import type { LibraryEventView, RefusalsView } from './views.ts';
 
 const DAY_S = 86_400;
@@ -124,15 +124,13 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
 
 /** `/__admin/library`: events to send, as their systems would. */
 function libraryResources({ resource }: Plane): Resource[] {
+  // Loaded late: few servers need it.
+  const load = () => import('../../webhooks/library/library.ts');
   return [
     resource('library', {
       GET: {
         handle: async () => {
-          const events: LibraryEventView[] = Object.entries(await loadLibrary()).map(
-            ([name, { title, system, source }]) => ({
-              ...{ name, title, system, source },
-            }),
-          );
+          const events: LibraryEventView[] = (await load()).listLibrary();
           return { json: { events } };
         },
       },
@@ -140,8 +138,7 @@ function libraryResources({ resource }: Plane): Resource[] {
     resource('library/{name}', {
       GET: {
         handle: async ({ parameters: { name = '' } }) => {
-          const library = await loadLibrary();
-          const event = Object.hasOwn(library, name) ? library[name] : undefined;
+          const event = (await load()).libraryEvent(name);
           if (!event) throw httpErrors.notFound(`event ${name.slice(0, 100)} in the library`);
           return { json: { name, ...event } };
         },
