@@ -5,7 +5,7 @@ import { eventNumber, REDACTED, type EventState, type Header, type StoredEvent }
 import { eventTypeOf, systemOf } from '../../webhooks/eventType.ts';
 import { SYSTEMS, type WebhookType } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
-import { ANOTHER, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
+import { ANOTHER, isSigned, proofHeaders, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
 import { checked, optionalText, withJson } from '../admin/adminPlane.ts';
 import type { HttpExchange, Resource } from '../http/exchange.ts';
 import { filterOf, find, searchOf } from './eventResources.ts';
@@ -222,12 +222,9 @@ function proofOf({ service: { definitions } }: Plane, event: StoredEvent): Event
   const webhook = definitions.webhookById(event.webhook);
   if (!webhook) return { kind: 'none', problem: 'its webhook was deleted, and with it the secret' };
   if (webhook.type === 'anything') return { kind: 'none' };
+  const [header = 'Authorization'] = proofHeaders(webhook);
+  if (!isSigned(webhook)) return { kind: 'token', header };
   const scheme = schemeOf(webhook);
-  if (!isSigned(webhook)) {
-    const header = webhook.type === 'gitlab' ? 'X-Gitlab-Token' : 'Authorization';
-    return { kind: 'token', header };
-  }
-  const header = scheme?.header ?? 'webhook-signature';
   const given = Object.fromEntries(event.headers.map(([name, value]) => [name.toLowerCase(), value]));
   const value = given[header.toLowerCase()];
   if (value === undefined || value === REDACTED)

@@ -66,6 +66,19 @@ describe('events that are sent again', () => {
     }
   });
 
+  it('are signed with a given secret once, where the server keeps no key', async () => {
+    const webhook = await create('lab', { type: 'gitlab' });
+    const id = await deliver(webhook, BODY);
+    for (const input of [{}, { secret: webhook.secret }]) {
+      const { headers } = await show((await resend(id, input)).event_id);
+      const tokens = headers.filter(([name]) => name.toLowerCase() === 'x-gitlab-token');
+      assert.deepEqual(
+        tokens.map(([, value]) => value),
+        'secret' in input ? ['[redacted]'] : [],
+      );
+    }
+  });
+
   it('keep their history: the first event lists all edits of it and of its edits', async () => {
     const webhook = await create('history', { type: 'anything' });
     const first = await deliver(webhook, BODY);

@@ -9,7 +9,7 @@ import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
 import { proofOf } from '../../webhooks/proof.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
-import { schemeOf } from '../../webhooks/signatures.ts';
+import { proofHeaders } from '../../webhooks/signatures.ts';
 import { withValue } from '../../webhooks/withValue.ts';
 import { optionalText } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
@@ -44,10 +44,9 @@ interface Receiving {
 
 /** Headers that say which delivery it was, and how it was signed. */
 const OLD_PROOF = new Set(
-  [
-    ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'idempotency-key', 'x-hub-signature'],
-    ...WEBHOOK_TYPES.flatMap((type) => proofHeaders({ type })),
-  ].map((name) => name.toLowerCase()),
+  [...['idempotency-key', 'x-hub-signature'], ...WEBHOOK_TYPES.flatMap((type) => proofHeaders({ type }))].map((name) =>
+    name.toLowerCase(),
+  ),
 );
 
 /**
@@ -111,12 +110,6 @@ function requireJson(body: Buffer): void {
   } catch (error) {
     throw httpErrors.badRequest(`body is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }
-}
-
-/** Names of the headers with which a webhook's sender signs. */
-function proofHeaders(webhook: Pick<Webhook, 'type' | 'signature'>): string[] {
-  const scheme = schemeOf(webhook);
-  return scheme ? [scheme.header, scheme.timestamp_header].filter((name) => name !== undefined) : [];
 }
 
 function withLength([name, value]: Header, body: Buffer): Header {
