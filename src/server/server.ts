@@ -33,7 +33,6 @@ import { proofOf } from './state/published.ts';
 import { LeaseWatch } from './state/leaseWatch.ts';
 import { StateFolder } from './state/stateFolder.ts';
 import { webhookAdminResources } from './webhooks/adminResources.ts';
-import { rowResources } from './webhooks/eventRows.ts';
 import { intakeResource } from './webhooks/intake.ts';
 import { WebhookService, type WebhookDependencies, type WebhookOptions } from './webhooks/service.ts';
 
@@ -374,7 +373,6 @@ export class SextantServer implements Administered {
       intakeResource(this.webhooks),
       ...contextResources(this.context, this.#tokens),
       ...adminResources(this, admin),
-      ...rowResources(this.webhooks, admin, () => this.#url),
       ...webhookAdminResources(this.webhooks, admin, () => this.#url),
       {
         path: '/healthz',

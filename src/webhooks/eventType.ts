@@ -1,5 +1,5 @@
 import type { Header } from './event.ts';
-import type { System } from './templates.ts';
+import type { System } from './names.ts';
 
 /** Where a system names the type of an event: in a header, and perhaps further in the body, or only in the body. */
 interface TypePlace {
@@ -19,6 +19,12 @@ const PLACES: Readonly<Record<System, TypePlace>> = {
   pagerduty: { paths: [['event', 'event_type']], sign: /^x-pagerduty-/i },
 };
 
+/** A header that each delivery of a system has. */
+const SIGNS = (Object.entries(PLACES) as [System, TypePlace][]).map(([system, { header, sign }]) => ({
+  system,
+  sign: sign ?? new RegExp(`^${header}$`, 'i'),
+}));
+
 /** The names that senders of other kinds use. */
 const USUAL: readonly (readonly string[])[] = [
   ['type'],
@@ -31,10 +37,7 @@ const USUAL: readonly (readonly string[])[] = [
 
 /** The system that sent a delivery, by its headers; `undefined` if it is another. */
 export function systemOf(headers: readonly Header[]): System | undefined {
-  const systems = Object.entries(PLACES) as [System, TypePlace][];
-  return systems.find(([, { header, sign }]) =>
-    headers.some(([name]) => (sign ? sign.test(name) : name.toLowerCase() === header?.toLowerCase())),
-  )?.[0];
+  return SIGNS.find(({ sign }) => headers.some(([name]) => sign.test(name)))?.system;
 }
 
 /** The type of an event, such as `pull_request.opened` or `invoice.paid`; `undefined` if nothing names it. */

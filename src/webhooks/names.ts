@@ -50,6 +50,9 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
+/** The senders whose events have a known form. */
+export type System = 'github' | 'gitlab' | 'pagerduty' | 'shopify' | 'slack' | 'stripe';
+
 /** Names of the systems, as they spell them. */
 export const SYSTEMS: Readonly<Partial<Record<WebhookType, string>>> = {
   github: 'GitHub',

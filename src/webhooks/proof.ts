@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Webhook as Signature } from 'standardwebhooks';
 import type { Webhook } from './definitions.ts';
 import type { Header } from './event.ts';
+import type { System } from './names.ts';
 import { GITLAB_TOKEN, schemeOf, signatureHeaders } from './signatures.ts';
-import type { System, Template } from './templates.ts';
 
 /** The header with the id of a delivery, as the system adds it. */
 const IDS: Readonly<Record<System, string | undefined>> = {
@@ -16,7 +16,7 @@ const IDS: Readonly<Record<System, string | undefined>> = {
 };
 
 /** Headers that the system adds to each delivery: its id, and with a secret its proof of origin. */
-export function deliveryHeaders({ system }: Template, body: Uint8Array, secret?: string): Header[] {
+export function deliveryHeaders(system: System, body: Uint8Array, secret?: string): Header[] {
   const id = IDS[system];
   return [
     ...(id === undefined ? [] : [[id, randomUUID()] as const]),

@@ -79,6 +79,14 @@ export function schemeOf({ type, signature }: Typed): SignatureScheme | undefine
   return type === 'hmac' ? signature : SCHEMES[type];
 }
 
+/** Names of the headers of a sender's proof, that with the token or signature first; none for a bearer token, which any sender may have. */
+export function proofHeaders(webhook: Typed): string[] {
+  if (webhook.type === 'gitlab') return [GITLAB_TOKEN];
+  if (webhook.type === 'standard_webhooks') return ['webhook-signature', 'webhook-id', 'webhook-timestamp'];
+  const scheme = schemeOf(webhook);
+  return scheme ? [scheme.header, scheme.timestamp_header].filter((name) => name !== undefined) : [];
+}
+
 /** Whether the secret is a key, which must be kept as it is to check signatures; of a token, its hash is enough. */
 export function isSigned({ type }: Pick<Typed, 'type'>): boolean {
   return type !== 'bearer_token' && type !== 'gitlab' && type !== 'anything';

@@ -30,4 +30,9 @@ describe('--set', () => {
     assert.equal(withValue(json, 'n=x=y'), ' {"n": 1.0, "a": null, "a": [ ], "n":"x=y"}\n');
     assert.throws(() => withValue(json, 'a.1=1'), { code: 'InvalidOption', message: '--set a.1=1: a has no part 1.' });
   });
+
+  it('is for JSON only', () => {
+    for (const text of ['', 'a=1', '{"a": 1} and more', '{'])
+      assert.throws(() => withValue(text, 'a=1'), { code: 'InvalidOption', message: /: the body is not JSON\.$/ });
+  });
 });

@@ -1,15 +1,18 @@
 import { parseTree, type Node } from 'jsonc-parser';
 import { SextantError } from '../base/errors.ts';
+import { isJson } from '../base/json.ts';
 
 /** Applies `a.b.0=value` to a JSON text, whose other characters stay; the value is JSON or else text. Throws `InvalidOption`. */
 export function withValue(json: string, assignment: string): string {
   const at = assignment.indexOf('=');
   const keys = assignment.slice(0, Math.max(at, 0)).split('.');
   if (keys.includes('')) throw wrong(assignment, 'write PATH=VALUE, such as --set action=closed');
-  const value = jsonOf(assignment.slice(at + 1));
+  const given = assignment.slice(at + 1);
+  const value = isJson(given) ? given : JSON.stringify(given);
   const nested = (from: number): string =>
     keys.slice(from).reduceRight((inner, key) => `{${JSON.stringify(key)}:${inner}}`, value);
   const put = (start: number, end: number, text: string): string => json.slice(0, start) + text + json.slice(end);
+  if (!isJson(json)) throw wrong(assignment, 'the body is not JSON.');
   let part = parseTree(json)!;
   for (const [i, key] of keys.entries()) {
     const { type, children, offset, length } = part;
@@ -33,16 +36,6 @@ export function withValue(json: string, assignment: string): string {
 function partOf({ type, children = [] }: Node, key: string): Node | undefined {
   if (type === 'array') return children.find((_, i) => String(i) === key);
   return children.findLast((property) => property.children?.[0]?.value === key)?.children?.[1];
-}
-
-function jsonOf(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return JSON.stringify(text);
-  }
 }
 
 function wrong(assignment: string, why: string): SextantError {

@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { ForwardView } from '../../src/server/webhooks/views.ts';
+import { editBody } from '../../src/cli/webhooks/again.ts';
+import { EventFollower } from '../../src/cli/webhooks/eventFollower.ts';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { SextantServer } from '../../src/server/server.ts';
+import type { ForwardView, NewWebhookView } from '../../src/server/webhooks/views.ts';
 import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -115,6 +119,35 @@ describe('sextant listen', () => {
     assert.deepEqual([undo(made.name), undo(made.name)], [0, 1]);
     child.kill('SIGINT');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  it('follows events that come faster than it asks, those after an error, and none twice', async () => {
+    const server = await SextantServer.start({ state });
+    try {
+      const client = new AdminClient(server);
+      const { webhook_id: webhook } = await client.ask<NewWebhookView>('POST', 'webhooks', { name: 'many' });
+      const ids: string[] = [];
+      const send = async (): Promise<void> =>
+        void ids.push((await server.webhooks.accept({ webhook, headers: [], body: Buffer.of() })).id);
+      await send();
+      const events = new EventFollower(client, webhook, ids.shift()!, 120);
+      for (let n = 0; n < 150; n++) await send();
+      for await (const event of events.changed()) {
+        assert.equal(event.event_id, ids[30], 'of more than it follows, the newest');
+        break;
+      }
+      const seen: string[] = [];
+      for await (const event of events.changed()) seen.push(event.event_id);
+      assert.deepEqual(seen, ids.slice(31));
+      for await (const event of events.changed()) assert.fail(event.event_id);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it('edits no bytes that are no text, which an editor would change', () => {
+    const event = { event_id: 'evt_0000000001', body: '\uFFFD', body_base64: '/w==' };
+    assert.throws(() => editBody(event), { code: 'InvalidOption', message: /evt_0000000001 is no text/ });
   });
 
   it('names the option that is missing', () => {

@@ -22,13 +22,8 @@ export function resendEvent(id: string, options: ResendOptions, terminal: Termin
   return withServer(options, terminal, async (client) => {
     const event = await client.ask<EventView>('GET', AdminClient.path(['events', id]));
     const isEdited = [data, set, header, type, to].every((one) => one === undefined);
-    if (isEdited && event.body_base64 !== undefined)
-      throw new SextantError(
-        'InvalidOption',
-        `The body of ${id} is no text. Give another with --data, or change its --header.`,
-      );
     const start = data === undefined ? event.body : data === '-' ? readText('-') : data;
-    const body = isEdited ? editText(start, 'event.json') : (set ?? []).reduce(withValue, start);
+    const body = isEdited ? editBody(event) : (set ?? []).reduce(withValue, start);
     const sent = await client.ask<ResentView>('POST', AdminClient.path(['events', id, 'resend']), {
       ...(body !== event.body && { body }),
       ...(header && { headers: withHeaders(event.headers, header) }),
@@ -38,6 +33,19 @@ export function resendEvent(id: string, options: ResendOptions, terminal: Termin
     else terminal.stdout.write(`${sent.event_id} was edited from ${id}\n`);
     return ExitCode.ok;
   });
+}
+
+/** Opens the body of an event in an editor. Throws `InvalidOption` for bytes that are no text, and `NotEdited`. */
+export function editBody({
+  event_id: id,
+  body,
+  body_base64: base64,
+}: Pick<EventView, 'event_id' | 'body' | 'body_base64'>): string {
+  if (base64 === undefined) return editText(body);
+  throw new SextantError(
+    'InvalidOption',
+    `The body of ${id} is no text. Give another with "sextant events resend --data", or change its --header.`,
+  );
 }
 
 /** Throws `InvalidOption`. */

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
 
 /** Opens a text in the person's editor, and returns what was saved. Throws `NotEdited` if the editor fails. */
-export function editText(text: string, name: string): string {
+export function editText(text: string): string {
   const editor = process.env.VISUAL ?? process.env.EDITOR ?? 'vi';
-  const folder = mkdtempSync(join(tmpdir(), 'sextant-send-'));
-  const file = join(folder, name);
+  const folder = mkdtempSync(join(tmpdir(), 'sextant-edit-'));
+  const file = join(folder, 'event.json');
   try {
     writeFileSync(file, text, { mode: 0o600 });
     // The variable may hold arguments, as for Git.

@@ -75,7 +75,7 @@ export async function newestEvent(client: AdminClient): Promise<string> {
 }
 
 /** The events after `newest`, oldest first. */
-async function eventsAfter(
+export async function eventsAfter(
   newest: string,
   client: AdminClient,
   webhook: string | undefined,

@@ -5,16 +5,15 @@ import { AdminClient } from '../../server/admin/adminClient.ts';
 import { findReachable, type ServerInfo } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import type { EventDetailView, ForwardView, ResentView, RetryView } from '../../server/webhooks/views.ts';
-import { isUnfinished } from '../../webhooks/event.ts';
 import type { WebhookType } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { runThreadedServe } from '../server/threadedServe.ts';
 import { ExitCode, formatRows, printable, type Terminal } from '../terminal.ts';
-import { editText } from './editText.ts';
-import { pageOf } from './events.ts';
+import { editBody } from './again.ts';
+import { EventFollower } from './eventFollower.ts';
 import { newestEvent, tailEvents } from './eventTail.ts';
-import { ListenScreen } from './listenScreen.ts';
+import { ListenScreen, MAX_EVENTS } from './listenScreen.ts';
 import { jsonOption, secretOf } from './webhooks.ts';
 
 export interface ListenOptions extends AdminOptions {
@@ -52,7 +51,7 @@ export async function listen(options: ListenOptions, version: string, terminal: 
     stdout.write(options.json ? `${JSON.stringify(made)}\n` : describe(made));
     if (!stdout.isTTY || !stdin.isTTY || options.json)
       return await tailEvents({ ...options, webhook: made.name, after }, terminal);
-    const isKept = await new Listener(client, made, terminal).run();
+    const isKept = await new Listener(client, made, after, terminal).run();
     if (isKept)
       stdout.write(`${printable(made.name)} is kept. Undo: sextant listen --undo ${JSON.stringify(made.name)}\n`);
     else stdout.write(`Webhook, trigger and expert ${printable(made.name)} are deleted; their events stay.\n`);
@@ -115,6 +114,7 @@ class Listener {
   readonly #made: ForwardView;
   readonly #terminal: Terminal;
   readonly #screen: ListenScreen;
+  readonly #events: EventFollower;
   readonly #end = new AbortController();
   #isKept = true;
   /** Takes the keys while a question waits. */
@@ -122,8 +122,10 @@ class Listener {
   /** Whether another program has the terminal. */
   #isAway = false;
 
-  constructor(client: AdminClient, made: ForwardView, terminal: Terminal) {
+  /** `newest` is the id of the newest event at the start. */
+  constructor(client: AdminClient, made: ForwardView, newest: string, terminal: Terminal) {
     [this.#client, this.#made, this.#terminal] = [client, made, terminal];
+    this.#events = new EventFollower(client, made.webhook.webhook_id, newest, MAX_EVENTS);
     this.#screen = new ListenScreen(describe(made).trimEnd().split('\n'));
   }
 
@@ -154,28 +156,20 @@ class Listener {
     return this.#isKept;
   }
 
-  /** Fetches new events, and those whose runs are under way, until the end. */
+  /** Shows events as they arrive and as their runs go on, until the end. */
   async #poll(): Promise<void> {
     const { signal } = this.#end;
-    const webhook = this.#made.webhook.webhook_id;
-    let newest = (await pageOf(this.#client, { webhook, limit: 1 })).events[0]?.event_id ?? '';
-    const unfinished = new Set<string>();
     while (!signal.aborted) {
+      let isChanged = false;
       try {
-        const { events } = await pageOf(this.#client, { webhook, limit: 100 });
-        const fresh = events.filter(({ event_id: id }) => id > newest).reverse();
-        newest = fresh.at(-1)?.event_id ?? newest;
-        const changed = new Set([...unfinished, ...fresh.map(({ event_id: id }) => id)]);
-        for (const id of changed) {
-          const event = await this.#client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
-          if (isUnfinished(event.status)) unfinished.add(id);
-          else unfinished.delete(id);
+        for await (const event of this.#events.changed()) {
           this.#screen.put(event);
+          isChanged = true;
         }
-        if (changed.size > 0) this.#draw();
       } catch (error) {
         this.#say(describeError(error));
       }
+      if (isChanged) this.#draw();
       await sleep(POLL_MS, signal).catch(() => undefined);
     }
   }
@@ -214,8 +208,9 @@ class Listener {
     else if (screen.chosen) this.#workOn(screen.chosen, name);
   }
 
-  #workOn({ event_id: id, ...event }: EventDetailView, name: string): void {
+  #workOn(event: EventDetailView, name: string): void {
     const client = this.#client;
+    const { event_id: id } = event;
     if (name === 'r')
       this.#work(async () => {
         const again = await client.ask<{ event_id: string }>('POST', AdminClient.path(['events', id, 'replay']));
@@ -228,7 +223,7 @@ class Listener {
       });
     else if (name === 'e')
       this.#work(async () => {
-        const body = this.#away(() => editText(event.body, 'event.json'));
+        const body = this.#away(() => editBody(event));
         const sent = await client.ask<ResentView>('POST', AdminClient.path(['events', id, 'resend']), { body });
         return `${sent.event_id} was edited from ${id}`;
       });

@@ -7,7 +7,7 @@ import { explanation, headerLines, prettyBody } from '../../server/webhooks/even
 import type { EventDetailView } from '../../server/webhooks/views.ts';
 
 /** Events that the screen remembers; older ones are listed by `sextant events list`. */
-const MAX_EVENTS = 200;
+export const MAX_EVENTS = 200;
 const KEYS = '↑↓ choose  o open  r replay  e edit and resend  n retry now  t test event  f filter  u undo  q quit';
 const OPEN_KEYS = '↑↓ scroll  o close  r replay  e edit and resend  q close';
 

@@ -3,7 +3,6 @@ import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import { prettyBody } from '../../server/webhooks/eventText.ts';
-import type { LibraryEventView } from '../../server/webhooks/views.ts';
 import { TEMPLATE_NAMES, TEMPLATES } from '../../webhooks/templates.ts';
 import { withValue } from '../../webhooks/withValue.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
@@ -36,10 +35,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** `sextant webhooks library` */
 export async function listLibrary(options: Pick<AdminOptions, 'json'>, terminal: Terminal): Promise<ExitCode> {
-  const { LIBRARY } = await import('../../webhooks/library/library.ts');
-  const events: LibraryEventView[] = Object.entries(LIBRARY).map(([name, { title, system, source }]) => ({
-    ...{ name, title, system, source },
-  }));
+  const events = (await import('../../webhooks/library/library.ts')).listLibrary();
   if (options.json) printJson(events, terminal);
   else terminal.stdout.write(formatColumns(events.map(({ name, title, source }) => [name, title, source])));
   return ExitCode.ok;
@@ -129,12 +125,12 @@ function requireLoopback({ url }: AdminClient): void {
 
 async function sequenceOf(options: SendOptions): Promise<Sending[]> {
   const { as = [], template } = options;
-  if (as.length === 0) return [{ template, text: changed(options, textOf(options)) }];
+  if (as.length === 0) return [{ template, text: changed(options, await textOf(options)) }];
   if (template !== undefined || options.data !== undefined)
     throw new SextantError('InvalidOption', 'Give one of --as, --template and --data.');
-  const { LIBRARY } = await import('../../webhooks/library/library.ts');
+  const { libraryEvent } = await import('../../webhooks/library/library.ts');
   return as.map((name) => {
-    const event = Object.hasOwn(LIBRARY, name) ? LIBRARY[name] : undefined;
+    const event = libraryEvent(name);
     if (!event)
       throw new SextantError(
         'InvalidOption',
@@ -145,10 +141,13 @@ async function sequenceOf(options: SendOptions): Promise<Sending[]> {
 }
 
 /** The body to send, before it is changed. */
-function textOf({ template, data }: SendOptions): string {
+async function textOf({ template, data }: SendOptions): Promise<string> {
   if (data !== undefined)
     return /^\s*[[{]/.test(data) ? requireJson(data, '--data') : requireJson(readText(data), data);
-  if (template !== undefined && Object.hasOwn(TEMPLATES, template)) return JSON.stringify(TEMPLATES[template]!.body);
+  if (template !== undefined && Object.hasOwn(TEMPLATES, template)) {
+    const { templateEvent } = await import('../../webhooks/library/library.ts');
+    return JSON.stringify(templateEvent(template)!.body);
+  }
   throw new SextantError(
     'InvalidOption',
     `Name an event --as, a --template (${TEMPLATE_NAMES}), or give the --data to send.`,
@@ -162,5 +161,5 @@ function changed({ set = [], edit }: SendOptions, body: string): string {
 
 /** Opens the body in the person's editor. Throws `NotEdited` and `InvalidPayload`. */
 function edited(body: string): string {
-  return requireJson(editText(prettyBody({ body }), 'event.json'), 'what was saved');
+  return requireJson(editText(prettyBody({ body })), 'what was saved');
 }

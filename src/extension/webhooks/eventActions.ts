@@ -6,7 +6,6 @@ import { asCurl, refusalLines, webhookOf } from '../../server/webhooks/eventText
 import type { EventRowsView } from '../../server/webhooks/rowViews.ts';
 import type { EventDetailView, RefusalsView } from '../../server/webhooks/views.ts';
 import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
-import { TEMPLATES } from '../../webhooks/templates.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { EventsPanel } from './eventsPanel.ts';
 import { TestEventDrafts, type Draft } from './testEventDrafts.ts';
@@ -44,7 +43,8 @@ export class EventActions implements vscode.Disposable {
 
   /** Opens the body in an editor, whose title has a button that sends it. */
   async #edit(draft: Draft): Promise<void> {
-    const body = draft.template === undefined ? {} : TEMPLATES[draft.template]?.body;
+    const { templateEvent } = await import('../../webhooks/library/library.ts');
+    const body = draft.template === undefined ? {} : templateEvent(draft.template)?.body;
     const content = `${JSON.stringify(body, null, 2)}\n`;
     const document = await vscode.workspace.openTextDocument({ language: 'json', content });
     this.#drafts.add(document, draft);

@@ -162,6 +162,11 @@ export function withJson(
   return { accepts: ['application/json'], maxBytes, handle: read };
 }
 
+/** The schema of a text that may be missing. */
+export function optionalText(name: string): z.ZodMiniOptional<z.ZodMiniString> {
+  return z.optional(z.string(messages.mustBe(name, 'a string')));
+}
+
 /** Parses a body by a schema. Throws `InvalidArgument`. */
 export function checked<S extends z.ZodMiniType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body);

@@ -129,6 +129,12 @@ describe('webhooks that take anything', () => {
     assert.deepEqual(await client.ask('GET', 'events'), before);
   });
 
+  it('store a delivery that has the parameter of a check, and a body', async () => {
+    const { url } = await create('challenged');
+    assert.equal((await fetch(`${url}?challenge=1`, { method: 'POST', body: 'x' })).status, 202);
+    assert.equal((await fetch(`${url}?validationToken=1`, { method: 'POST' })).status, 200);
+  });
+
   it('leave POST of JSON as the only thing that other webhooks take', async () => {
     const bearer = await create('bearer', { type: 'bearer_token' });
     const headers = { Authorization: `Bearer ${bearer.secret}`, 'Content-Type': FORM };

@@ -1,9 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
 import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
-import { WEBHOOK_TYPES, type WebhookType } from '../../webhooks/names.ts';
+import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
-import { ANOTHER, GITLAB_TOKEN, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
+import {
+  ANOTHER,
+  GITLAB_TOKEN,
+  isSigned,
+  proofHeaders,
+  schemeOf,
+  signatureProblem,
+} from '../../webhooks/signatures.ts';
 import { bearerOf } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
 
@@ -84,15 +91,12 @@ function missingToken(headers: IncomingHttpHeaders, { type }: Webhook): string {
   if (type === 'bearer_token' && headers.authorization !== undefined)
     return 'the Authorization header is not Bearer and the secret';
   const wanted = type === 'bearer_token' ? 'Authorization' : GITLAB_TOKEN;
-  const fitting = WEBHOOK_TYPES.find((one) => one !== type && (proofHeaderOf(one)?.toLowerCase() ?? '') in headers);
-  const other = fitting && `, but ${proofHeaderOf(fitting)}: use a webhook of type ${fitting}`;
-  return `there is no ${wanted} header${other ?? ''}`;
-}
-
-/** The header by which a system proves itself; `undefined` if any sender may send it. */
-function proofHeaderOf(type: WebhookType): string | undefined {
-  if (type === 'gitlab') return GITLAB_TOKEN;
-  return type === 'standard_webhooks' ? SIGNATURE_HEADERS.at(-1) : schemeOf({ type })?.header;
+  const others = WEBHOOK_TYPES.filter((one) => one !== type).map((one) => ({
+    one,
+    header: proofHeaders({ type: one })[0],
+  }));
+  const other = others.find(({ header }) => header !== undefined && header.toLowerCase() in headers);
+  return `there is no ${wanted} header${other ? `, but ${other.header}: use a webhook of type ${other.one}` : ''}`;
 }
 
 /** Why no key matches a signature by https://www.standardwebhooks.com; `undefined` if one does. */

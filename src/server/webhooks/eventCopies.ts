@@ -1,33 +1,27 @@
 import { parseTree, type Node } from 'jsonc-parser';
-import { REDACTED } from '../../webhooks/event.ts';
+import { isJson } from '../../base/json.ts';
+import type { Header } from '../../webhooks/event.ts';
 import { GITLAB_TOKEN, schemeOf } from '../../webhooks/signatures.ts';
-import { NOT_AGAIN, prettyBody } from './eventText.ts';
-import type { EventView, WebhookView } from './views.ts';
+import { headersAgain, prettyBody, urlAgain, type Sent, type Target } from './eventText.ts';
 
 /* An event as code, as a test fixture, and as a text to compare. */
-
-type Sent = Pick<EventView, 'headers' | 'body' | 'method'>;
-type Target = Pick<WebhookView, 'url' | 'type' | 'signature'>;
 
 /** Nesting that is not sorted: such a body is compared as it is. */
 const MAX_DEPTH = 200;
 
 /** A JavaScript module that sends an event again by `fetch`; the secret is in `process.env.SECRET`. */
-export function asFetch({ headers, body, method = 'POST' }: Sent, to: Target): string {
+export function asFetch({ headers, body, method = 'POST', ...event }: Sent, to: Target): string {
   const { imports, lines, proof } = proofInJavaScript(to);
-  const replaced = new Set(proof.map(([name]) => name.toLowerCase()));
-  const kept = headers.filter(
-    ([name, value]) => !NOT_AGAIN.test(name) && !replaced.has(name.toLowerCase()) && value !== REDACTED,
-  );
+  const { body_base64: base64 } = event;
   return [
     ...imports,
-    `const body = ${JSON.stringify(body)};`,
+    `const body = ${base64 === undefined ? JSON.stringify(body) : `Buffer.from('${base64}', 'base64')`};`,
     ...lines,
-    `const response = await fetch(${JSON.stringify(to.url)}, {`,
+    `const response = await fetch(${JSON.stringify(urlAgain(event, to))}, {`,
     `  method: ${JSON.stringify(method)},`,
     `  headers: {`,
     ...proof.map(([name, code]) => `    ${JSON.stringify(name)}: ${code},`),
-    ...kept.map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`),
+    ...headersAgain(headers, proof).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},`),
     `  },`,
     ...(method === 'GET' || method === 'HEAD' ? [] : [`  body,`]),
     `});`,
@@ -40,7 +34,7 @@ interface Proof {
   readonly imports: readonly string[];
   readonly lines: readonly string[];
   /** Names of headers, and the code of their values. */
-  readonly proof: readonly (readonly [name: string, code: string])[];
+  readonly proof: readonly Header[];
 }
 
 const CRYPTO = `import { createHmac } from 'node:crypto';`;
@@ -60,7 +54,7 @@ function proofInJavaScript(webhook: Target): Proof {
         now,
         'const id = `msg_${crypto.randomUUID()}`;',
         `const key = Buffer.from(${secret}.replace(/^whsec_/, ''), 'base64');`,
-        "const mac = createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64');",
+        "const mac = createHmac('sha256', key).update(`${id}.${at}.`).update(body).digest('base64');",
       ],
       proof: [
         ['webhook-id', 'id'],
@@ -70,7 +64,9 @@ function proofInJavaScript(webhook: Target): Proof {
     };
   const { header, algorithm, encoding, prefix, signed, timestamp_header: timestampHeader } = scheme;
   const parts = signed.split(/(\{body\}|\{timestamp\})/).filter((part) => part !== '');
-  const code = parts.map((part) => (part === '{body}' ? 'body' : part === '{timestamp}' ? 'at' : JSON.stringify(part)));
+  const code = parts.map(
+    (part) => `.update(${part === '{body}' ? 'body' : part === '{timestamp}' ? 'at' : JSON.stringify(part)})`,
+  );
   const isTogether = timestampHeader?.toLowerCase() === header.toLowerCase();
   const stamp = `${JSON.stringify(scheme.timestamp_prefix)} + at`;
   const value = `${JSON.stringify(prefix)} + mac`;
@@ -78,7 +74,7 @@ function proofInJavaScript(webhook: Target): Proof {
     imports: [CRYPTO],
     lines: [
       ...(timestampHeader === undefined ? [] : [now]),
-      `const mac = createHmac('${algorithm}', ${secret}).update(${code.join(' + ')}).digest('${encoding}');`,
+      `const mac = createHmac('${algorithm}', ${secret})${code.join('')}.digest('${encoding}');`,
     ],
     proof: [
       ...(timestampHeader === undefined || isTogether ? [] : [[timestampHeader, stamp] as const]),
@@ -87,34 +83,24 @@ function proofInJavaScript(webhook: Target): Proof {
   };
 }
 
-/** An event as JSON for a test: headers without secrets and proofs, and the body as it was sent. */
+/** An event as JSON for a test: headers without secrets, and the body as it was sent, of other bytes in base64. */
 export function asFixture(event: Sent, name: string): string {
-  const headers = event.headers.filter(([header, value]) => !NOT_AGAIN.test(header) && value !== REDACTED);
-  const shown = JSON.stringify(Object.fromEntries(headers), null, 2).replaceAll('\n', '\n  ');
-  const isJson = isStrictJson(event.body);
-  const body = isJson ? prettyBody(event).trimEnd().replaceAll('\n', '\n  ') : JSON.stringify(event.body);
-  return `{\n  "name": ${JSON.stringify(name)},\n  "headers": ${shown},\n  "body": ${body}\n}\n`;
-}
-
-function isStrictJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return false;
-    throw error;
-  }
+  const shown = JSON.stringify(Object.fromEntries(headersAgain(event.headers)), null, 2).replaceAll('\n', '\n  ');
+  const { body, body_base64: base64 } = event;
+  const text = isJson(body) ? prettyBody(event).trimEnd().replaceAll('\n', '\n  ') : JSON.stringify(body);
+  const field = base64 === undefined ? `"body": ${text}` : `"body_base64": "${base64}"`;
+  return `{\n  "name": ${JSON.stringify(name)},\n  "headers": ${shown},\n  ${field}\n}\n`;
 }
 
 /** An event to compare with others: its headers, and its JSON with sorted keys; numbers and escapes stay as sent. */
-export function comparable({ headers, body }: Sent): string {
+export function comparable({ headers, body }: Pick<Sent, 'headers' | 'body'>): string {
   const lines = headers.map(([name, value]) => `${name.toLowerCase()}: ${value}`).sort();
   return `${lines.join('\n')}\n\n${sortedJson(body) ?? body}\n`;
 }
 
 /** JSON with sorted keys, indented; `undefined` for other texts and for deep ones. */
 export function sortedJson(text: string): string | undefined {
-  if (!isStrictJson(text)) return undefined;
+  if (!isJson(text)) return undefined;
   const root = parseTree(text);
   return root && written(root, text, '', 0);
 }
@@ -147,7 +133,7 @@ function order(a: string, b: string): number {
 
 /** Ranges of the string and number values in JSON whose field has a name that matches. */
 export function valuesNamed(text: string, name: RegExp): { readonly start: number; readonly end: number }[] {
-  if (!name.test(text) || !isStrictJson(text)) return [];
+  if (!name.test(text) || !isJson(text)) return [];
   const root = parseTree(text);
   const found: { start: number; end: number }[] = [];
   const open: Node[] = root ? [root] : [];

@@ -1,39 +1,32 @@
 import assert from 'node:assert/strict';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { suiteServer } from '../../../test/support/suiteServer.ts';
 import { until } from '../../../test/support/until.ts';
-import { AdminClient } from '../admin/adminClient.ts';
-import { SextantServer } from '../server.ts';
 import type { EventFoundView, EventProofView, EventRowsView } from './rowViews.ts';
 import type { NewWebhookView } from './views.ts';
 
 describe('lists of events for the editor', () => {
-  const folder = temporaryFolder();
-  let server: SextantServer;
-  let client: AdminClient;
+  const suite = suiteServer();
   const ids: string[] = [];
 
   before(async () => {
-    server = await SextantServer.start({ state: folder() });
-    client = new AdminClient(server);
-    await client.ask('POST', 'webhooks', { name: 'hub', type: 'github' });
-    await client.ask('POST', 'webhooks', { name: 'any' });
+    await suite.client.ask('POST', 'webhooks', { name: 'hub', type: 'github' });
+    await suite.client.ask('POST', 'webhooks', { name: 'any' });
     const filter = { '==': [{ var: 'action' }, 'opened'] };
-    await client.ask('POST', 'triggers', { name: 'opened', webhook: 'hub', filter });
+    await suite.client.ask('POST', 'triggers', { name: 'opened', webhook: 'hub', filter });
     const send = async (webhook: string, test: object): Promise<void> => {
-      ids.push((await client.ask<{ event_id: string }>('POST', `webhooks/${webhook}/send`, test)).event_id);
+      ids.push((await suite.client.ask<{ event_id: string }>('POST', `webhooks/${webhook}/send`, test)).event_id);
     };
     await send('hub', { template: 'github-push' });
     await send('hub', { template: 'github-pull-request' });
     for (let n = 0; n < 5; n++) await send('any', { text: `{\n "type": "tick",  "n": ${n}}` });
     await until('triggers are evaluated', async () => (await rows({ count: 9, status: 'received' })).total === 0);
   });
-  after(() => server.close());
 
   const rows = (given: object): Promise<EventRowsView> =>
-    client.ask<EventRowsView>('POST', 'events/rows', { from: 0, count: 100, ...given });
+    suite.client.ask<EventRowsView>('POST', 'events/rows', { from: 0, count: 100, ...given });
   const found = async (given: object): Promise<string[]> => {
     const all: string[] = [];
-    for await (const line of client.lines<EventFoundView>('POST', 'events/find', given))
+    for await (const line of suite.client.lines<EventFoundView>('POST', 'events/find', given))
       if ('found' in line) all.push(...line.found);
     return all.toReversed();
   };
@@ -72,22 +65,34 @@ describe('lists of events for the editor', () => {
     await assert.rejects(found({ filter: { nope: 1 } }), /nope/);
   });
 
+  it('are searched within their bounds only', async () => {
+    const totals: number[] = [];
+    const given = { up_to: ids[4], after: ids[3], words: ['tick'] };
+    for await (const line of suite.client.lines<EventFoundView>('POST', 'events/find', given))
+      if ('progress' in line) totals.push(line.progress.total);
+    assert.deepEqual(totals, [2]);
+    await assert.rejects(found({ type: 1 }), { message: /type must be a string/i });
+  });
+
   it('tell whether the stored signature is valid, and why not', async () => {
-    const proof = (id: string): Promise<EventProofView> => client.ask<EventProofView>('GET', `events/${id}/proof`);
+    const proof = (id: string): Promise<EventProofView> =>
+      suite.client.ask<EventProofView>('GET', `events/${id}/proof`);
     assert.deepEqual(await proof(ids[0]!), { kind: 'signature', header: 'X-Hub-Signature-256', is_valid: true });
     assert.deepEqual(await proof(ids[3]!), { kind: 'token', header: 'Authorization' });
-    const { webhook_id: id } = await client.ask<NewWebhookView>('POST', 'webhooks', {
+    const { webhook_id: id } = await suite.client.ask<NewWebhookView>('POST', 'webhooks', {
       name: 'std',
       type: 'standard_webhooks',
     });
-    const { event_id: signed } = await client.ask<{ event_id: string }>('POST', 'webhooks/std/send', { text: '{}' });
+    const { event_id: signed } = await suite.client.ask<{ event_id: string }>('POST', 'webhooks/std/send', {
+      text: '{}',
+    });
     assert.deepEqual(await proof(signed), { kind: 'signature', header: 'webhook-signature', is_valid: true });
     const headers = [
       ['webhook-id', 'msg_1'],
       ['webhook-timestamp', '1'],
       ['webhook-signature', 'v1,AAAA'],
     ] as const;
-    const forged = await server.webhooks.accept({ webhook: id, headers, body: Buffer.from('{}') });
+    const forged = await suite.server.webhooks.accept({ webhook: id, headers, body: Buffer.from('{}') });
     assert.match((await proof(forged.id)).problem!, /another secret/);
   });
 });

@@ -1,16 +1,15 @@
 import { Webhook as Signature } from 'standardwebhooks';
 import * as z from 'zod/mini';
 import { SextantError } from '../../base/errors.ts';
-import { Filter } from '../../webhooks/filter/filter.ts';
 import { eventNumber, REDACTED, type EventState, type Header, type StoredEvent } from '../../webhooks/event.ts';
 import { eventTypeOf, systemOf } from '../../webhooks/eventType.ts';
 import { SYSTEMS, type WebhookType } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
-import { ANOTHER, isSigned, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
-import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
+import { ANOTHER, isSigned, proofHeaders, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
+import { checked, optionalText, withJson } from '../admin/adminPlane.ts';
 import type { HttpExchange, Resource } from '../http/exchange.ts';
-import { filterOf, find, withLease, type Plane } from './adminResources.ts';
-import { AdminViews } from './adminViews.ts';
+import { filterOf, find, searchOf } from './eventResources.ts';
+import type { Plane } from './plane.ts';
 import type { EventFoundView, EventProofView, EventRowsView, EventRowView } from './rowViews.ts';
 import type { WebhookService } from './service.ts';
 
@@ -20,22 +19,21 @@ const LINE_CHARACTERS = 200;
 /** Number of events that a search looks at between two lines of its answer. */
 const MAX_FOUND = 5_000;
 
-const text = z.optional(z.string('must be a string'));
 const list = {
-  webhook: text,
-  status: text,
+  webhook: optionalText('webhook'),
+  status: optionalText('status'),
   /** Ids of the newest event of the list, and of the oldest. */
-  up_to: text,
-  after: text,
+  up_to: optionalText('up_to'),
+  after: optionalText('after'),
 };
 const rowsRequest = z.strictObject({
   ...list,
-  since: text,
-  until: text,
+  since: optionalText('since'),
+  until: optionalText('until'),
   from: z.int().check(z.gte(0)),
-  count: z.int().check(z.gte(0), z.lte(MAX_ROWS, `must be at most ${MAX_ROWS}`)),
+  count: z.int().check(z.gte(0), z.lte(MAX_ROWS, `count must be at most ${MAX_ROWS}`)),
   /** The rows of these events, whatever the list. */
-  ids: z.optional(z.array(z.string()).check(z.maxLength(MAX_ROWS, `are at most ${MAX_ROWS}`))),
+  ids: z.optional(z.array(z.string()).check(z.maxLength(MAX_ROWS, `ids are at most ${MAX_ROWS}`))),
 });
 const findRequest = z.strictObject({
   ...list,
@@ -45,16 +43,15 @@ const findRequest = z.strictObject({
   /** Headers that an event has, each with a part of its value. */
   headers: z.optional(z.array(z.strictObject({ name: z.string(), value: z.string() }))),
   /** Parts of its type and of its sender. */
-  type: text,
-  from: text,
-  to: text,
+  type: optionalText('type'),
+  from: optionalText('from'),
+  to: optionalText('to'),
 });
 
 /** `/__admin/events/rows`, `events/find`, `events/{id}/proof`: the lists of the editor. */
-export function rowResources(service: WebhookService, admin: AdminResource, serverUrl: () => string): Resource[] {
+export function rowResources(plane: Plane): Resource[] {
+  const { service, resource } = plane;
   const { journal, definitions } = service;
-  const resource: AdminResource = (path, methods) => withLease(service, admin(path, methods));
-  const plane: Plane = { service, views: new AdminViews(service, serverUrl), resource };
   return [
     resource('events/rows', {
       POST: withJson(async (body) => {
@@ -146,27 +143,25 @@ function firstLine(body: Buffer): string {
  */
 function foundLines(
   { service: { definitions, journal } }: Plane,
-  { words, filter, headers, type, up_to: upTo, after, ...given }: z.output<typeof findRequest>,
+  { words: parts, headers, type, up_to: upTo, after, ...given }: z.output<typeof findRequest>,
   exchange: HttpExchange,
 ): AsyncIterable<string> {
   const newest = numberIn(upTo);
-  const oldest = numberIn(after) ?? 0;
   const wanted = {
-    ...filterOf(definitions, given),
+    ...searchOf(definitions, given),
     before: newest === undefined ? undefined : newest + 1,
-    filter: filter === undefined ? undefined : new Filter(filter),
+    after: numberIn(after),
   };
   const needles = headers?.map(({ name, value }) => ({ name: name.toLowerCase(), value: value.toLowerCase() })) ?? [];
   const hasType = type === undefined ? undefined : typeTest(definitions, type);
-  const wordsFound = words && words.length > 0 ? wordTest(words) : undefined;
+  const hasParts = parts === undefined ? undefined : wordTest(parts);
   const isFound = (event: StoredEvent): boolean =>
-    hasHeaders(event.headers, needles) && (wordsFound?.(event) ?? true) && (hasType?.(event) ?? true);
-  return linesOf(journal.search(wanted, exchange.gone()), oldest, isFound);
+    hasHeaders(event.headers, needles) && (hasParts?.(event) ?? true) && (hasType?.(event) ?? true);
+  return linesOf(journal.search(wanted, exchange.gone()), isFound);
 }
 
 async function* linesOf(
   steps: ReturnType<WebhookService['journal']['search']>,
-  oldest: number,
   isFound: (event: StoredEvent) => boolean,
 ): AsyncGenerator<string> {
   let found: string[] = [];
@@ -177,9 +172,7 @@ async function* linesOf(
       found = [];
       yield line(step);
     } else if ('event' in step) {
-      const { event } = step;
-      if (eventNumber(event.id)! < oldest) break;
-      if (isFound(event)) found.push(event.id);
+      if (isFound(step.event)) found.push(step.event.id);
       if (found.length >= MAX_FOUND) {
         yield line({ found });
         found = [];
@@ -229,12 +222,9 @@ function proofOf({ service: { definitions } }: Plane, event: StoredEvent): Event
   const webhook = definitions.webhookById(event.webhook);
   if (!webhook) return { kind: 'none', problem: 'its webhook was deleted, and with it the secret' };
   if (webhook.type === 'anything') return { kind: 'none' };
+  const [header = 'Authorization'] = proofHeaders(webhook);
+  if (!isSigned(webhook)) return { kind: 'token', header };
   const scheme = schemeOf(webhook);
-  if (!isSigned(webhook)) {
-    const header = webhook.type === 'gitlab' ? 'X-Gitlab-Token' : 'Authorization';
-    return { kind: 'token', header };
-  }
-  const header = scheme?.header ?? 'webhook-signature';
   const given = Object.fromEntries(event.headers.map(([name, value]) => [name.toLowerCase(), value]));
   const value = given[header.toLowerCase()];
   if (value === undefined || value === REDACTED)

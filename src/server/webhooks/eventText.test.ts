@@ -2,10 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { suiteServer } from '../../../test/support/suiteServer.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
-import { AdminClient } from '../admin/adminClient.ts';
-import { SextantServer } from '../server.ts';
 import { asCurl, prettyBody } from './eventText.ts';
 import type { EventView, NewWebhookView } from './views.ts';
 
@@ -53,14 +51,7 @@ describe('the body of an event, indented', () => {
 
 describe('an event as a curl command', function () {
   if (process.platform === 'win32') return;
-  const folder = temporaryFolder();
-  let server: SextantServer;
-  let client: AdminClient;
-  before(async () => {
-    server = await SextantServer.start({ state: folder() });
-    client = new AdminClient(server);
-  });
-  after(() => server.close());
+  const suite = suiteServer();
 
   /** Output of a shell that runs a pasted command. */
   async function said(command: string, secret: string): Promise<string> {
@@ -80,7 +71,7 @@ describe('an event as a curl command', function () {
 
   for (const type of WEBHOOK_TYPES)
     it(`comes to a webhook of type ${type} as it came before`, async () => {
-      const webhook = await client.ask<NewWebhookView>('POST', 'webhooks', {
+      const webhook = await suite.client.ask<NewWebhookView>('POST', 'webhooks', {
         ...{ name: type, type, ...(type === 'hmac' && { signature }) },
       });
       const headers = [
@@ -95,7 +86,7 @@ describe('an event as a curl command', function () {
         assert.ok(webhook.secret === '' || !command.includes(webhook.secret));
         const answer = await said(command, webhook.secret);
         const { event_id: id } = JSON.parse(answer) as { event_id: string };
-        const event = await client.ask<EventView>('GET', `events/${id}`);
+        const event = await suite.client.ask<EventView>('GET', `events/${id}`);
         assert.equal(event.body, body);
         assert.equal(new Map(event.headers).get('x-kind'), "it's $1");
         ids.add(id);

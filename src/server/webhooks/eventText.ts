@@ -2,7 +2,7 @@ import { createScanner } from 'jsonc-parser';
 import { formatColumns } from '../../base/columns.ts';
 import { SextantError } from '../../base/errors.ts';
 import { quoteForShell as quote } from '../../base/shell.ts';
-import { REDACTED } from '../../webhooks/event.ts';
+import { REDACTED, type Header } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 import { GITLAB_TOKEN, schemeOf } from '../../webhooks/signatures.ts';
 import { AdminClient } from '../admin/adminClient.ts';
@@ -98,8 +98,25 @@ function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView
 }
 
 /** Headers of the connection, or ones that would make it the same delivery again. */
-export const NOT_AGAIN =
+const NOT_AGAIN =
   /^(authorization|connection|content-length|cookie|expect|host|idempotency-key|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|webhook-.*)$/i;
+
+/** A request to repeat. */
+export type Sent = Pick<EventView, 'headers' | 'body' | 'method' | 'query' | 'body_base64'>;
+/** The webhook that receives it. */
+export type Target = Pick<WebhookView, 'url' | 'type' | 'signature'>;
+
+/** The headers to send again, besides those of a new `proof`. */
+export function headersAgain(headers: readonly Header[], proof: readonly Header[] = []): Header[] {
+  const replaced = proof.map(([name]) => name.toLowerCase());
+  return headers.filter(
+    ([name, value]) => !NOT_AGAIN.test(name) && !replaced.includes(name.toLowerCase()) && value !== REDACTED,
+  );
+}
+
+export function urlAgain({ query }: Pick<EventView, 'query'>, { url }: Target): string {
+  return query === undefined ? url : `${url}?${query}`;
+}
 
 /** The longest argument: Linux takes 128 KiB, Windows 32 KiB for all arguments. */
 const MAX_ARGUMENT = 16_384;
@@ -125,7 +142,7 @@ const STANDARD: ShellProof = {
   ],
 };
 
-function proofInShell(webhook: Pick<WebhookView, 'type' | 'signature'>): ShellProof {
+function proofInShell(webhook: Target): ShellProof {
   if (webhook.type === 'bearer_token')
     return { lines: [], headers: [['authorization', '"Authorization: Bearer $SECRET"']] };
   if (webhook.type === 'anything') return { lines: [], headers: [] };
@@ -156,19 +173,13 @@ function proofInShell(webhook: Pick<WebhookView, 'type' | 'signature'>): ShellPr
 }
 
 /** A command for a POSIX shell that sends an event again; the secret is in `$SECRET`. */
-export function asCurl(
-  { headers, body, ...event }: Pick<EventView, 'headers' | 'body' | 'method' | 'query' | 'body_base64'>,
-  to: Pick<WebhookView, 'url' | 'type' | 'signature'>,
-): string {
+export function asCurl({ headers, body, ...event }: Sent, to: Target): string {
   const { lines, headers: proofs } = proofInShell(to);
-  const replaced = new Set(proofs.map(([name]) => name.toLowerCase()));
-  const kept = headers.filter(
-    ([name, value]) => !NOT_AGAIN.test(name) && !replaced.has(name.toLowerCase()) && value !== REDACTED,
-  );
-  const { method, query, body_base64: base64 } = event;
+  const kept = headersAgain(headers, proofs);
+  const { method, body_base64: base64 } = event;
   const hasBody = body !== '' || method === undefined;
   const curl = [
-    `curl ${method === undefined ? '' : `-X ${quote(method)} `}${quote(query === undefined ? to.url : `${to.url}?${query}`)}`,
+    `curl ${method === undefined ? '' : `-X ${quote(method)} `}${quote(urlAgain(event, to))}`,
     ...proofs.map(([, word]) => `-H ${word}`),
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(hasBody ? ['--data-binary '] : []),

@@ -1,26 +1,18 @@
 import assert from 'node:assert/strict';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { suiteServer } from '../../../test/support/suiteServer.ts';
 import { AdminClient } from '../admin/adminClient.ts';
-import { SextantServer } from '../server.ts';
 import type { ForwardView } from './views.ts';
 
 describe('a forward in one step', () => {
-  const folder = temporaryFolder();
-  let server: SextantServer;
-  let client: AdminClient;
-  before(async () => {
-    server = await SextantServer.start({ state: folder() });
-    client = new AdminClient(server);
-  });
-  after(() => server.close());
+  const suite = suiteServer();
 
   const url = 'http://127.0.0.1:3000/hooks';
-  const create = (input: object): Promise<ForwardView> => client.ask<ForwardView>('POST', 'forwards', input);
+  const create = (input: object): Promise<ForwardView> => suite.client.ask<ForwardView>('POST', 'forwards', input);
   const definitions = async (): Promise<string> =>
     JSON.stringify([
-      await client.ask('GET', 'webhooks'),
-      await client.ask('GET', 'triggers'),
-      await client.ask('GET', 'experts'),
+      await suite.client.ask('GET', 'webhooks'),
+      await suite.client.ask('GET', 'triggers'),
+      await suite.client.ask('GET', 'experts'),
     ]);
 
   it('creates webhook, trigger and expert, and its undo leaves nothing of them', async () => {
@@ -30,7 +22,7 @@ describe('a forward in one step', () => {
     assert.match(secret ?? '', /^whsec_/);
     assert.deepEqual([trigger.webhook, trigger.expert, trigger.filter], [name, name, undefined]);
     assert.deepEqual([expert.name, expert.type === 'forward' && expert.url], [name, url]);
-    await client.ask('DELETE', AdminClient.path(['forwards', name]));
+    await suite.client.ask('DELETE', AdminClient.path(['forwards', name]));
     assert.equal(await definitions(), before);
   });
 
@@ -53,19 +45,19 @@ describe('a forward in one step', () => {
 
   it('is not undone while others use its parts, unless by force', async () => {
     const { name } = await create({ url, name: 'shared' });
-    await client.ask('POST', 'triggers', { name: 'another', webhook: name });
+    await suite.client.ask('POST', 'triggers', { name: 'another', webhook: name });
     const path = (force: boolean): string => AdminClient.path(['forwards', name], { force });
-    await assert.rejects(client.ask('DELETE', path(false)), { code: 'Conflict', message: /another/ });
-    await client.ask('DELETE', path(true));
-    const { triggers } = await client.ask<{ triggers: { name: string }[] }>('GET', 'triggers');
+    await assert.rejects(suite.client.ask('DELETE', path(false)), { code: 'Conflict', message: /another/ });
+    await suite.client.ask('DELETE', path(true));
+    const { triggers } = await suite.client.ask<{ triggers: { name: string }[] }>('GET', 'triggers');
     assert.ok(triggers.every((one) => one.name !== 'another' && one.name !== name));
   });
 
   it('is not created in part', async () => {
     const before = await definitions();
-    await client.ask('POST', 'experts', { name: 'taken', type: 'forward', url });
+    await suite.client.ask('POST', 'experts', { name: 'taken', type: 'forward', url });
     await assert.rejects(create({ url, name: 'taken' }), { code: 'Conflict' });
-    await client.ask('DELETE', 'experts/taken');
+    await suite.client.ask('DELETE', 'experts/taken');
     await assert.rejects(create({ url: 'ftp://127.0.0.1/' }), { code: 'InvalidArgument', message: /url/i });
     assert.equal(await definitions(), before);
   });

@@ -18,7 +18,8 @@ export function challengeReply({ type }: Webhook, json: unknown, { query }: Http
     const { type: kind, challenge } = json as { readonly type?: unknown; readonly challenge?: unknown };
     return kind === 'url_verification' && typeof challenge === 'string' ? { json: { challenge } } : undefined;
   }
-  if (type !== 'anything' || query === '') return undefined;
+  // A check has no body: what has one is an event.
+  if (type !== 'anything' || query === '' || json !== '') return undefined;
   const parameters = new URLSearchParams(query);
   const name = CHALLENGE_PARAMETERS.find((one) => parameters.has(one));
   return name === undefined ? undefined : wholeReply(200, parameters.get(name)!, {});
@@ -40,20 +41,14 @@ export async function ownReply({ answer }: Webhook, exchange: HttpExchange): Pro
 
 /** Text unless `headers` name a type; browsers must not run what a sender chose. */
 function wholeReply(status: number, bytes: string, headers: Readonly<Record<string, string>>): WholeReply {
+  const hasType = Object.keys(headers).some((name) => /^content-type$/i.test(name));
   return {
     status,
     bytes,
     headers: {
-      'Content-Type': 'text/plain; charset=utf-8',
+      ...(!hasType && { 'Content-Type': 'text/plain; charset=utf-8' }),
       'X-Content-Type-Options': 'nosniff',
-      ...lowerUnique(headers),
+      ...headers,
     },
   };
-}
-
-/** Replaces the default type where a header in another case names one. */
-function lowerUnique(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [/^content-type$/i.test(name) ? 'Content-Type' : name, value]),
-  );
 }

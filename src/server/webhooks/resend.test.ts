@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { suiteServer } from '../../../test/support/suiteServer.ts';
 import { until } from '../../../test/support/until.ts';
 import { proofOf } from '../../webhooks/proof.ts';
 import { schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
 import { AdminClient } from '../admin/adminClient.ts';
-import { SextantServer } from '../server.ts';
 import type {
   EventDetailView,
   EventView,
@@ -22,17 +21,10 @@ import type {
 const BODY = '{"action": "opened",  "number": 1.0}';
 
 describe('events that are sent again', () => {
-  const folder = temporaryFolder();
-  let server: SextantServer;
-  let client: AdminClient;
-  before(async () => {
-    server = await SextantServer.start({ state: folder() }, { backoffBaseMs: 3_600_000 });
-    client = new AdminClient(server);
-  });
-  after(() => server.close());
+  const suite = suiteServer({ backoffBaseMs: 3_600_000 });
 
   const create = (name: string, input: object = {}): Promise<NewWebhookView> =>
-    client.ask<NewWebhookView>('POST', 'webhooks', { name, ...input });
+    suite.client.ask<NewWebhookView>('POST', 'webhooks', { name, ...input });
   const deliver = async (webhook: NewWebhookView, body: string, more: Record<string, string> = {}): Promise<string> => {
     const proof = Object.fromEntries(proofOf(webhook, webhook.secret, Buffer.from(body)));
     const headers = { 'Content-Type': 'application/json', ...proof, ...more };
@@ -41,8 +33,8 @@ describe('events that are sent again', () => {
     return ((await response.json()) as { event_id: string }).event_id;
   };
   const resend = (id: string, input: object): Promise<ResentView> =>
-    client.ask<ResentView>('POST', `events/${id}/resend`, input);
-  const show = (id: string): Promise<EventDetailView> => client.ask<EventDetailView>('GET', `events/${id}`);
+    suite.client.ask<ResentView>('POST', `events/${id}/resend`, input);
+  const show = (id: string): Promise<EventDetailView> => suite.client.ask<EventDetailView>('GET', `events/${id}`);
 
   it('with another body are signed again as their sender would', async () => {
     for (const type of ['github', 'stripe', 'slack', 'shopify', 'pagerduty'] as const) {
@@ -63,6 +55,19 @@ describe('events that are sent again', () => {
       );
       const names = event.headers.map(([name]) => name.toLowerCase());
       assert.equal(names.length, new Set(names).size, 'the old signature is replaced');
+    }
+  });
+
+  it('are signed with a given secret once, where the server keeps no key', async () => {
+    const webhook = await create('lab', { type: 'gitlab' });
+    const id = await deliver(webhook, BODY);
+    for (const input of [{}, { secret: webhook.secret }]) {
+      const { headers } = await show((await resend(id, input)).event_id);
+      const tokens = headers.filter(([name]) => name.toLowerCase() === 'x-gitlab-token');
+      assert.deepEqual(
+        tokens.map(([, value]) => value),
+        'secret' in input ? ['[redacted]'] : [],
+      );
     }
   });
 
@@ -120,6 +125,7 @@ describe('events that are sent again', () => {
     await refused({ headers: [['a b', '1']] }, /name that no header can have/);
     await refused({ headers: [['a', '1\r\nB: 2']] }, /value that no header can have/);
     await refused({ body: 'a', body_base64: 'YQ==' }, /not both/);
+    await refused({ body: '1', type: 'paid' }, /type cannot be set: the body .* has no place for type/i);
     await refused({ webhook: 'none' }, /no webhook named none/);
     await assert.rejects(resend('evt_0000099999', {}), { code: 'NotFound' });
   });
@@ -140,7 +146,8 @@ describe('events that are sent again', () => {
       url = `http://127.0.0.1:${(target.address() as AddressInfo).port}/`;
     });
     afterEach(() => target.close());
-    const forward = (name: string): Promise<ForwardView> => client.ask<ForwardView>('POST', 'forwards', { url, name });
+    const forward = (name: string): Promise<ForwardView> =>
+      suite.client.ask<ForwardView>('POST', 'forwards', { url, name });
     const settled = async (id: string, status: string): Promise<EventDetailView> => {
       await until(
         'the run',
@@ -149,7 +156,7 @@ describe('events that are sent again', () => {
       return show(id);
     };
     const retry = (id: string, input: object = {}): Promise<RetryView> =>
-      client.ask<RetryView>('POST', `events/${id}/retry`, input);
+      suite.client.ask<RetryView>('POST', `events/${id}/retry`, input);
     const close = async (): Promise<void> => {
       target.closeAllConnections();
       target.close();
@@ -190,7 +197,7 @@ describe('events that are sent again', () => {
       for (const id of ids) await settled(id, 'failed');
       got = [];
       const all = (input: object): Promise<RetryView> =>
-        client.ask<RetryView>('POST', 'runs/retry', { expert: expert.name, ...input });
+        suite.client.ask<RetryView>('POST', 'runs/retry', { expert: expert.name, ...input });
       const filter = { '>': [{ var: 'n' }, 2] };
       assert.deepEqual(await all({ filter }), { retried: 2 });
       for (const id of ids.slice(2)) await settled(id, 'succeeded');
@@ -210,7 +217,7 @@ describe('events that are sent again', () => {
     const webhook = await create('trial', { type: 'anything' });
     for (const action of ['opened', 'closed', 'opened']) await deliver(webhook, JSON.stringify({ action }));
     const test = (input: object): Promise<FilterTestView> =>
-      client.ask<FilterTestView>('POST', 'webhooks/trial/filter-test', input);
+      suite.client.ask<FilterTestView>('POST', 'webhooks/trial/filter-test', input);
     const filter = { '==': [{ var: 'action' }, 'opened'] };
     const { words, fires, of, results } = await test({ filter });
     assert.deepEqual([words, fires, of], ['`action` is "opened"', 2, 3]);
@@ -224,16 +231,16 @@ describe('events that are sent again', () => {
 
   it('reach a trigger under its new name, with its new expert', async () => {
     await create('named', { type: 'anything' });
-    await client.ask('POST', 'triggers', { name: 'before', webhook: 'named' });
-    await client.ask('POST', 'triggers', { name: 'taken', webhook: 'named' });
-    await client.ask('POST', 'experts', { name: 'other', type: 'forward', url: 'http://127.0.0.1:9/' });
+    await suite.client.ask('POST', 'triggers', { name: 'before', webhook: 'named' });
+    await suite.client.ask('POST', 'triggers', { name: 'taken', webhook: 'named' });
+    await suite.client.ask('POST', 'experts', { name: 'other', type: 'forward', url: 'http://127.0.0.1:9/' });
     const change = (name: string, input: object): Promise<TriggerView> =>
-      client.ask<TriggerView>('PATCH', AdminClient.path(['triggers', name]), input);
+      suite.client.ask<TriggerView>('PATCH', AdminClient.path(['triggers', name]), input);
     const { name, expert } = await change('before', { name: 'after', expert: 'other', filter: true });
     assert.deepEqual([name, expert], ['after', 'other']);
     await assert.rejects(change('after', { name: 'taken' }), { code: 'Conflict' });
     await assert.rejects(change('before', {}), { code: 'NotFound' });
-    const { triggers } = await client.ask<{ triggers: TriggerView[] }>('GET', 'triggers');
+    const { triggers } = await suite.client.ask<{ triggers: TriggerView[] }>('GET', 'triggers');
     assert.deepEqual(
       triggers.filter((one) => one.webhook === 'named').map((one) => one.name),
       ['after', 'taken'],
@@ -244,7 +251,10 @@ describe('events that are sent again', () => {
     const webhook = await create('bytes', { type: 'anything' });
     const id = await deliver(webhook, 'x');
     const bytes = Buffer.from([0, 255, 254]).toString('base64');
-    const event = await client.ask<EventView>('GET', `events/${(await resend(id, { body_base64: bytes })).event_id}`);
+    const event = await suite.client.ask<EventView>(
+      'GET',
+      `events/${(await resend(id, { body_base64: bytes })).event_id}`,
+    );
     assert.equal(event.body_base64, bytes);
   });
 });

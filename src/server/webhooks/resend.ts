@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import * as z from 'zod/mini';
+import { SextantError } from '../../base/errors.ts';
 import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
 import type { Header, StoredEvent } from '../../webhooks/event.ts';
 import { changesForType, systemOf } from '../../webhooks/eventType.ts';
@@ -8,17 +9,16 @@ import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
 import { proofOf } from '../../webhooks/proof.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
-import { schemeOf } from '../../webhooks/signatures.ts';
+import { proofHeaders } from '../../webhooks/signatures.ts';
 import { withValue } from '../../webhooks/withValue.ts';
+import { optionalText } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
 
-const words = (name: string) => z.optional(z.string(`${name} must be a string`));
-
 /** Changes of an event that is sent again; the rest stays. */
 export const resendInput = z.strictObject({
-  body: words('body'),
-  body_base64: words('body_base64'),
+  body: optionalText('body'),
+  body_base64: optionalText('body_base64'),
   headers: z.optional(
     z.array(
       z.tuple([
@@ -31,8 +31,8 @@ export const resendInput = z.strictObject({
   type: z.optional(
     z.string('type must be a string').check(z.regex(/^[\x21-\x7e][\x20-\x7e]{0,200}$/, 'type must be ASCII')),
   ),
-  webhook: words('webhook'),
-  secret: words('secret'),
+  webhook: optionalText('webhook'),
+  secret: optionalText('secret'),
 });
 export type ResendInput = z.output<typeof resendInput>;
 
@@ -44,10 +44,9 @@ interface Receiving {
 
 /** Headers that say which delivery it was, and how it was signed. */
 const OLD_PROOF = new Set(
-  [
-    ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'idempotency-key', 'x-hub-signature'],
-    ...WEBHOOK_TYPES.flatMap((type) => proofHeaders({ type })),
-  ].map((name) => name.toLowerCase()),
+  [...['idempotency-key', 'x-hub-signature'], ...WEBHOOK_TYPES.flatMap((type) => proofHeaders({ type }))].map((name) =>
+    name.toLowerCase(),
+  ),
 );
 
 /**
@@ -99,7 +98,8 @@ function withType(body: Buffer, path: string, value: string): string {
   try {
     return withValue(body.toString(), `${path}=${JSON.stringify(value)}`);
   } catch (error) {
-    throw httpErrors.badRequest(`type cannot be set in this body: ${(error as Error).message}`);
+    if (!(error instanceof SextantError)) throw error;
+    throw httpErrors.badRequest(`type cannot be set: the body is not JSON, or has no place for ${path}`);
   }
 }
 
@@ -110,12 +110,6 @@ function requireJson(body: Buffer): void {
   } catch (error) {
     throw httpErrors.badRequest(`body is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }
-}
-
-/** Names of the headers with which a webhook's sender signs. */
-function proofHeaders(webhook: Pick<Webhook, 'type' | 'signature'>): string[] {
-  const scheme = schemeOf(webhook);
-  return scheme ? [scheme.header, scheme.timestamp_header].filter((name) => name !== undefined) : [];
 }
 
 function withLength([name, value]: Header, body: Buffer): Header {

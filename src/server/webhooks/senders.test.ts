@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { suiteServer } from '../../../test/support/suiteServer.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { proofOf } from '../../webhooks/proof.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 import { AdminClient } from '../admin/adminClient.ts';
-import { SextantServer } from '../server.ts';
 import type { EventPageView, EventView, NewWebhookView, RefusalsView } from './views.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -12,17 +11,10 @@ const OTHER = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const signature = { header: 'X-Sign', encoding: 'base64', signed: '{body}!' };
 
 describe('deliveries of systems', () => {
-  const folder = temporaryFolder();
-  let server: SextantServer;
-  let client: AdminClient;
-  before(async () => {
-    server = await SextantServer.start({ state: folder() });
-    client = new AdminClient(server);
-  });
-  after(() => server.close());
+  const suite = suiteServer();
 
   const create = (name: string, input: object): Promise<NewWebhookView> =>
-    client.ask<NewWebhookView>('POST', 'webhooks', { name, ...input });
+    suite.client.ask<NewWebhookView>('POST', 'webhooks', { name, ...input });
   const post = (webhook: NewWebhookView, secret: string, body: string): Promise<Response> => {
     const proof = proofOf(webhook, secret, Buffer.from(body));
     const headers = proof.length > 0 ? proof : [['Authorization', `Bearer ${secret}`]];
@@ -38,17 +30,17 @@ describe('deliveries of systems', () => {
       const accepted = await post(webhook, SECRET, body);
       assert.equal(accepted.status, 202, await accepted.clone().text());
       const { event_id: id } = (await accepted.json()) as { event_id: string };
-      const event = await client.ask<EventView>('GET', `events/${id}`);
+      const event = await suite.client.ask<EventView>('GET', `events/${id}`);
       assert.equal(event.body, body);
       assert.ok(!JSON.stringify(event).includes(SECRET), 'tokens are not stored');
       assert.equal((await post(webhook, OTHER, body)).status, 401);
 
-      await client.ask('POST', `webhooks/${type}/rotate`, { secret: OTHER, overlap_seconds: 60 });
+      await suite.client.ask('POST', `webhooks/${type}/rotate`, { secret: OTHER, overlap_seconds: 60 });
       assert.deepEqual(
         [(await post(webhook, SECRET, body)).status, (await post(webhook, OTHER, body)).status],
         [202, 202],
       );
-      const list = JSON.stringify(await client.ask('GET', 'webhooks'));
+      const list = JSON.stringify(await suite.client.ask('GET', 'webhooks'));
       assert.ok(!list.includes(SECRET) && !list.includes(OTHER));
     });
 
@@ -56,8 +48,8 @@ describe('deliveries of systems', () => {
     for (const [template, { system }] of Object.entries(TEMPLATES)) {
       const webhook = await create(`test of ${template}`, { type: system });
       const path = AdminClient.path(['webhooks', webhook.name, 'send']);
-      const { event_id: id } = await client.ask<{ event_id: string }>('POST', path, { template });
-      const { headers } = await client.ask<EventView>('GET', `events/${id}`);
+      const { event_id: id } = await suite.client.ask<{ event_id: string }>('POST', path, { template });
+      const { headers } = await suite.client.ask<EventView>('GET', `events/${id}`);
       const names = headers.map(([name]) => name.toLowerCase());
       for (const [name] of system === 'gitlab' ? [] : proofOf(webhook, webhook.secret, Buffer.of()))
         assert.equal(names.filter((one) => one === name.toLowerCase()).length, 1, `${template}: ${name}`);
@@ -66,12 +58,12 @@ describe('deliveries of systems', () => {
 
   it("of Slack's check of the address are answered with its challenge, and are no events", async () => {
     const webhook = await create('slack address', { type: 'slack', secret: SECRET });
-    const before = await client.ask<EventPageView>('GET', 'events');
+    const before = await suite.client.ask<EventPageView>('GET', 'events');
     const body = JSON.stringify({ token: 'old', challenge: '3eZbrw1aBm2rZgRNFdxV', type: 'url_verification' });
     const answer = await post(webhook, SECRET, body);
     assert.deepEqual([answer.status, await answer.json()], [200, { challenge: '3eZbrw1aBm2rZgRNFdxV' }]);
     assert.equal((await post(webhook, OTHER, body)).status, 401);
-    assert.deepEqual(await client.ask('GET', 'events'), before);
+    assert.deepEqual(await suite.client.ask('GET', 'events'), before);
   });
 
   it('are refused with the reason in the log, and 401 for the sender', async () => {
@@ -80,7 +72,7 @@ describe('deliveries of systems', () => {
       const all = { 'content-type': 'application/json', ...headers };
       const { status } = await fetch(webhook.url, { method: 'POST', headers: all, body: '{}' });
       assert.equal(status, 401);
-      return (await client.ask<RefusalsView>('GET', 'refusals?limit=1')).refusals[0]?.reason;
+      return (await suite.client.ask<RefusalsView>('GET', 'refusals?limit=1')).refusals[0]?.reason;
     };
     assert.equal(await send({}), 'there is no X-Gitlab-Token header');
     assert.equal(await send({ authorization: `Bearer ${SECRET}` }), 'there is no X-Gitlab-Token header');

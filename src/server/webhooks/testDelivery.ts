@@ -4,15 +4,10 @@ import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
 import { deliveryHeaders, proofOf } from '../../webhooks/proof.ts';
 import type { LibraryEvent } from '../../webhooks/library/library.ts';
-import { TEMPLATE_NAMES, TEMPLATES, type Template } from '../../webhooks/templates.ts';
+import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
-
-/** The events of the library, which few servers need. */
-export async function loadLibrary(): Promise<Readonly<Record<string, LibraryEvent>>> {
-  return (await import('../../webhooks/library/library.ts')).LIBRARY;
-}
 
 export interface TestEvent {
   /** The name of a template; an edited one also has `text` or `body`. */
@@ -39,13 +34,13 @@ export async function testDelivery(service: WebhookService, webhook: Webhook, te
   const [key] = definitions.signingKeys(webhook.id);
   const headers: Header[] = [...(template?.headers ?? [['Content-Type', 'application/json'] as const])];
   // A webhook with a signature wants it in its own way, whatever the template's system.
-  if (template) headers.push(...deliveryHeaders(template, body, key === undefined ? secret : undefined));
+  if (template) headers.push(...deliveryHeaders(template.system, body, key === undefined ? secret : undefined));
   if (key !== undefined) headers.push(...proofOf(webhook, key, body));
   const secrets = [secret, key].filter((one) => one !== undefined);
   return { webhook: webhook.id, headers: headers.map((one) => keptHeader(one, secrets)), body, isTest: true };
 }
 
-function textOf({ text, body }: TestEvent, template: Template | undefined): string {
+function textOf({ text, body }: TestEvent, template: LibraryEvent | undefined): string {
   if (text === undefined) {
     const value = body === undefined ? template?.body : body;
     if (value === undefined) throw missing();
@@ -60,11 +55,12 @@ function textOf({ text, body }: TestEvent, template: Template | undefined): stri
   return text;
 }
 
-async function templateOf(name: string): Promise<Template> {
-  const known: Readonly<Record<string, Template>> = Object.hasOwn(TEMPLATES, name) ? TEMPLATES : await loadLibrary();
-  const template = Object.hasOwn(known, name) ? known[name] : undefined;
-  if (!template) throw missing();
-  return template;
+async function templateOf(name: string): Promise<LibraryEvent> {
+  // Loaded late: few servers send tests.
+  const { templateEvent } = await import('../../webhooks/library/library.ts');
+  const event = templateEvent(name);
+  if (!event) throw missing();
+  return event;
 }
 
 function missing(): Error {

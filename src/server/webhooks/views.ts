@@ -1,6 +1,6 @@
 import type { Expert, Trigger, Webhook } from '../../webhooks/definitions.ts';
 import type { WebhookContent } from '../../webhooks/schemas.ts';
-import type { System } from '../../webhooks/templates.ts';
+import type { System } from '../../webhooks/names.ts';
 import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../../webhooks/event.ts';
 
 /* JSON of the admin plane's responses about webhooks. */

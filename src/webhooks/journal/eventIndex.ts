@@ -138,13 +138,14 @@ export class EventIndex {
     this.#start++;
   }
 
-  /** Numbers of events below `before`, newest first. */
-  *newest(filter: EventFilter, before = Infinity): Generator<number> {
+  /** Numbers of events below `before` and from `after` on, newest first. */
+  *newest(filter: EventFilter, before = Infinity, after = 0): Generator<number> {
     const isWanted = this.#matcher(filter);
     let row = this.#firstAtLeast(before) - 1;
     while (row >= this.#start) {
+      const number = this.#columns.number[row]!;
+      if (number < after) return;
       if (isWanted(row)) {
-        const number = this.#columns.number[row]!;
         yield number;
         // Rows may have moved during the yield.
         row = this.#firstAtLeast(number);

@@ -78,7 +78,9 @@ export interface EventSearch extends EventFilter {
   /** In the body, as it is written there. */
   readonly text?: string | undefined;
   readonly filter?: Filter | undefined;
+  /** Bounds of the numbers: below `before`, and from `after` on. */
   readonly before?: number | undefined;
+  readonly after?: number | undefined;
 }
 
 /** A step of a search: a matching event, the id of an unreadable one, or progress. */
@@ -245,8 +247,9 @@ export class EventJournal {
   }
 
   /** The events that match, newest first, as they are found. Throws `Cancelled`. */
-  async *search({ text, filter, before, ...rest }: EventSearch, signal?: AbortSignal): AsyncGenerator<SearchStep> {
-    const numbers = Float64Array.from(this.#index.newest(rest, before));
+  async *search(wanted: EventSearch, signal?: AbortSignal): AsyncGenerator<SearchStep> {
+    const { text, filter, before, after, ...rest } = wanted;
+    const numbers = Float64Array.from(this.#index.newest(rest, before, after));
     const needle = text === undefined ? undefined : Buffer.from(text);
     let turnEnds = performance.now() + TURN_MS;
     for (let at = 0; at < numbers.length;) {
@@ -258,13 +261,11 @@ export class EventJournal {
           throwIfCancelled(signal);
           turnEnds = performance.now() + TURN_MS;
         }
-        if ('damaged' in step) {
-          yield step;
-          continue;
+        if ('event' in step) {
+          const { headers, body } = step.event;
+          if (needle && !body.includes(needle)) continue;
+          if (filter && !filter.fires(payloadOf(headers, body))) continue;
         }
-        const { headers, body } = step.event;
-        if (needle && !body.includes(needle)) continue;
-        if (filter && !filter.fires(payloadOf(headers, body))) continue;
         yield step;
       }
       at += block.length;

@@ -1,9 +1,10 @@
 import type { Header } from '../event.ts';
-import type { System } from '../templates.ts';
+import type { System } from '../names.ts';
 
-/** An event of the library with its name. */
+/** An event as its system would send it; the body is our own, in the shape of the public documentation at `source`. */
 export interface Entry {
   readonly name: string;
+  /** Title in lists. */
   readonly title: string;
   readonly system: System;
   readonly source: string;

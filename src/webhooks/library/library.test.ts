@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventTypeOf } from '../eventType.ts';
-import { LIBRARY } from './library.ts';
+import { TEMPLATES } from '../templates.ts';
+import { LIBRARY, templateEvent } from './library.ts';
 
 describe('the library of events', () => {
   it('has at least 40 events of six systems, each with its source', () => {
@@ -21,6 +22,14 @@ describe('the library of events', () => {
           .replaceAll(/[^a-z]+/g, '.');
       assert.ok(plain(type).startsWith(plain(wanted)), `${name}: ${type}`);
     }
+  });
+
+  it('has the event of each template, with its title', () => {
+    for (const [name, { title, system, event }] of Object.entries(TEMPLATES)) {
+      assert.deepEqual([LIBRARY[event]?.title, LIBRARY[event]?.system], [title, system]);
+      assert.equal(templateEvent(name), LIBRARY[event]);
+    }
+    assert.equal(templateEvent('constructor'), undefined);
   });
 
   it('has bodies that JSON keeps as they are', () => {

@@ -29,6 +29,7 @@ function gitlab(name: string, hook: string, title: string, body: Body): Entry {
 export const GITLAB: readonly Entry[] = [
   gitlab('push', 'Push Hook', 'push', {
     object_kind: 'push',
+    event_name: 'push',
     ref: 'refs/heads/main',
     checkout_sha: SHA,
     user_username: 'jsmith',

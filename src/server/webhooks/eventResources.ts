@@ -1,0 +1,203 @@
+import * as z from 'zod/mini';
+import { parseFilter } from '../../webhooks/filter/checkFilter.ts';
+import { Filter } from '../../webhooks/filter/filter.ts';
+import {
+  EVENT_STATUSES,
+  eventId,
+  eventNumber,
+  type EventState,
+  type EventStatus,
+  type StoredEvent,
+} from '../../webhooks/event.ts';
+import type { EventFilter } from '../../webhooks/journal/eventIndex.ts';
+import type { EventSearch } from '../../webhooks/journal/eventJournal.ts';
+import { checked, optionalText, withJson } from '../admin/adminPlane.ts';
+import { readMoment } from '../admin/moment.ts';
+import { httpErrors } from '../http/errors.ts';
+import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
+import type { AdminViews } from './adminViews.ts';
+import { idOf, limitOf, MAX_DEFINITION_BYTES, maxTestBytes, parametersOf, type Plane } from './plane.ts';
+import { resendInput } from './resend.ts';
+import type { WebhookService } from './service.ts';
+import type { EventPageView, ResentView } from './views.ts';
+
+const searchBody = z.strictObject({
+  source: optionalText('source'),
+  webhook: optionalText('webhook'),
+  status: optionalText('status'),
+  from: optionalText('from'),
+  to: optionalText('to'),
+  text: optionalText('text'),
+  cursor: optionalText('cursor'),
+  filter: z.optional(z.unknown()),
+});
+
+/** The events that a request is for. */
+interface Given {
+  readonly source?: string | undefined;
+  /** Name or id. */
+  readonly webhook?: string | undefined;
+  readonly status?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+interface GivenSearch extends Given {
+  readonly text?: string | undefined;
+  /** JSONLogic. */
+  readonly filter?: unknown;
+}
+
+const retryOfEvent = z.strictObject({ trigger: optionalText('trigger') });
+const retryOfExpert = z.strictObject({
+  expert: z.string('expert must be a string'),
+  webhook: optionalText('webhook'),
+  status: z.optional(z.enum(['failed', 'pending'], 'status must be one of failed, pending')),
+  from: optionalText('from'),
+  to: optionalText('to'),
+  text: optionalText('text'),
+  filter: z.optional(z.unknown()),
+  force: z.optional(z.boolean('force must be true or false')),
+});
+
+/** `/__admin/events`. */
+export function eventResources(plane: Plane): Resource[] {
+  const { service, views, resource } = plane;
+  const { definitions, journal } = service;
+  return [
+    resource('events', {
+      GET: {
+        handle: ({ query }) => {
+          const names = ['source', 'webhook', 'status', 'from', 'to', 'limit', 'cursor'];
+          const given = parametersOf(query, names);
+          const limit = limitOf(given.limit);
+          const before = numberOf('cursor', given.cursor);
+          const events = journal.list(filterOf(definitions, given), limit + 1, before);
+          const page = events.slice(0, limit);
+          const cursor = events.length > limit ? page.at(-1)!.id : '';
+          const shown: EventPageView = {
+            events: page.map((event) => views.summary(event)),
+            next_cursor: cursor,
+            has_more: cursor !== '',
+          };
+          return { json: shown };
+        },
+      },
+    }),
+    resource('events/search', {
+      GET: {
+        handle: (exchange) => {
+          const { filter, ...given } = parametersOf(exchange.query, Object.keys(searchBody.shape));
+          return search(plane, filter === undefined ? given : { ...given, filter: parseFilter(filter) }, exchange);
+        },
+      },
+      // A filter may be larger than the head of a request.
+      POST: withJson((body, exchange) => search(plane, checked(searchBody, body), exchange), MAX_DEFINITION_BYTES),
+    }),
+    resource('events/{id}', {
+      GET: {
+        handle: async (exchange) => {
+          const { event, state } = await find(journal, exchange);
+          return { json: views.eventDetail(event, state) };
+        },
+      },
+    }),
+    resource('events/{id}/resend', {
+      POST: withJson(async (body, exchange) => {
+        const { event } = await find(journal, exchange);
+        const { id, edits } = await service.resend(event, checked(resendInput, body));
+        const shown: ResentView = { event_id: id, edit_of: event.id, edits };
+        return { status: 202, json: shown };
+      }, maxTestBytes(service)),
+    }),
+    resource('events/{id}/retry', {
+      POST: withJson(async (body, exchange) => {
+        const { trigger } = checked(retryOfEvent, body);
+        const { event } = await find(journal, exchange);
+        return { json: await service.retryEvent(eventNumber(event.id)!, trigger) };
+      }),
+    }),
+    resource('runs/retry', {
+      POST: withJson(async (body, exchange) => {
+        const { expert, force = false, ...given } = checked(retryOfExpert, body);
+        return { json: await service.retryExpert(expert, searchOf(definitions, given), force, exchange.gone()) };
+      }, MAX_DEFINITION_BYTES),
+    }),
+    resource('events/{id}/replay', {
+      POST: {
+        handle: async (exchange): Promise<Reply> => {
+          const { event } = await find(journal, exchange);
+          const { webhook, headers, body, id: replayOf } = event;
+          if (!definitions.webhookById(webhook)) throw httpErrors.notFound(`webhook of ${replayOf} any more`);
+          const { id } = await service.accept({ webhook, headers, body, replayOf });
+          return { status: 202, json: { event_id: id, replay_of: replayOf } };
+        },
+      },
+    }),
+  ];
+}
+
+export async function find(
+  journal: WebhookService['journal'],
+  { parameters: { id = '' } }: HttpExchange,
+): Promise<{ event: StoredEvent; state: EventState }> {
+  const number = eventNumber(id);
+  const event = number === undefined ? undefined : await journal.read(number);
+  if (!event) throw httpErrors.notFound(`event ${id.slice(0, 100)}`);
+  return { event, state: await journal.state(number!) };
+}
+
+export function filterOf(
+  definitions: WebhookService['definitions'],
+  { source, webhook, status, from, to }: Given,
+): EventFilter {
+  if (source !== undefined && source.toLowerCase() !== 'webhook')
+    throw httpErrors.badRequest(`source must be Webhook, the only one that exists, and not ${source.slice(0, 100)}`);
+  if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
+    throw httpErrors.badRequest(`status must be one of ${EVENT_STATUSES.join(', ')}`);
+  return {
+    webhook: webhook === undefined ? undefined : idOf(definitions, webhook),
+    status: status as EventStatus | undefined,
+    from: from === undefined ? undefined : readMoment(from, 'from'),
+    to: to === undefined ? undefined : readMoment(to, 'to'),
+  };
+}
+
+/** Throws `InvalidArgument` and `InvalidFilter`. */
+export function searchOf(
+  definitions: WebhookService['definitions'],
+  { text, filter, ...given }: GivenSearch,
+): EventSearch {
+  return { ...filterOf(definitions, given), text, filter: filter === undefined ? undefined : new Filter(filter) };
+}
+
+function search(
+  { service: { definitions, journal }, views }: Plane,
+  { cursor, ...given }: GivenSearch & { readonly cursor?: string | undefined },
+  exchange: HttpExchange,
+): Reply {
+  const steps = journal.search(
+    { ...searchOf(definitions, given), before: numberOf('cursor', cursor) },
+    exchange.gone(),
+  );
+  return { contentType: 'application/x-ndjson', lines: searchLines(steps, views) };
+}
+
+/**
+ * `{"event"}` for each event found, `{"damaged"}` for each unreadable one, `{"progress"}` in between, `{"done":true}` at the
+ * end. Stops when the client disconnects.
+ */
+async function* searchLines(
+  steps: ReturnType<WebhookService['journal']['search']>,
+  views: AdminViews,
+): AsyncGenerator<string> {
+  for await (const step of steps) yield JSON.stringify('event' in step ? { event: views.event(step.event) } : step);
+  yield JSON.stringify({ done: true });
+}
+
+function numberOf(name: string, id: string | undefined): number | undefined {
+  const number = id === undefined ? undefined : eventNumber(id);
+  if (id !== undefined && number === undefined)
+    throw httpErrors.badRequest(`${name} must be an event_id, such as ${eventId(1)}`);
+  return number;
+}
