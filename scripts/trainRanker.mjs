@@ -77,11 +77,9 @@ async function fitFiles() {
   const line = (label, gains) => [label, ...gains.map((gain) => gain.toFixed(4))];
   const rows = [line('all features', evaluate())];
   if (values.ablate) {
-    const { FEATURE_GROUPS } = await import('../src/workspace/featureGroups.ts');
-    for (const [group, features] of Object.entries(FEATURE_GROUPS)) {
-      const without = new Set(
-        FEATURE_COLUMNS.flatMap((column, i) => (features.includes(column.replace('/max', '')) ? [i] : [])),
-      );
+    const { featureGroup } = await import('../src/workspace/featureGroups.ts');
+    for (const group of new Set(FEATURE_COLUMNS.map(featureGroup))) {
+      const without = new Set(FEATURE_COLUMNS.flatMap((column, i) => (featureGroup(column) === group ? [i] : [])));
       rows.push(line(`without ${group}`, evaluate({ ...FIT, without })));
     }
   }

@@ -1,35 +1,7 @@
-/** Features by group, with the groups' names in docs/ranking.md. */
-export const FEATURE_GROUPS: Readonly<Record<string, readonly string[]>> = {
-  'text of the document': ['body', 'spread', 'density', 'coverage', 'length'],
-  'best chunks': ['best', 'top3', 'top8'],
-  comments: ['comment', 'head', 'bestComment'],
-  'file name': ['name', 'nameExplained', 'nameBoth', 'nameEarly', 'nameWords'],
-  folders: ['folder', 'lastFolder', 'folderRare', 'path', 'depth', 'packageShare', 'neighbours', 'neighbourhood'],
-  'words of definitions': ['defined', 'definedEarly', 'definitions', 'definitionDensity', 'chunkDefined', 'chunkBoth'],
-  'best definition': ['definition', 'topDefinition', 'typeDefinition', 'definitionDepth', 'definitionShare'],
-  'queried names': ['symbol', 'symbolType', 'symbolTop', 'symbolFile', 'symbolWord', 'symbolUse', 'symbolRare'],
-  'neighbours as one name': ['pair', 'pairDefined', 'pairFile'],
-  'kind of file': [
-    'test',
-    'testAsked',
-    'testFolder',
-    'example',
-    'vendor',
-    'internal',
-    'compat',
-    'plainName',
-    'header',
-    'prose',
-    'data',
-    'built',
-    'history',
-    'tooling',
-  ],
-  'references and language': ['references', 'languageShare', 'definitionTotal'],
-};
+import { GROUPED_FEATURES } from '../engine/query/features.ts';
 
-const groupOf = new Map(
-  Object.entries(FEATURE_GROUPS).flatMap(([group, features]) => features.map((one) => [one, group])),
+const groupOf: ReadonlyMap<string, string> = new Map(
+  GROUPED_FEATURES.flatMap(([group, ...features]) => features.map((one) => [one, group] as const)),
 );
 
 /** Group of a feature. A relative one (`body/max`) has the group of its base; a feature without a group is its own. */

@@ -59,8 +59,9 @@ describe('Reasons for a rank in words', () => {
   });
 
   it('contain no figure, for every group of features', async () => {
-    const { FEATURE_GROUPS, featureGroup } = await import('./featureGroups.ts');
-    const features = Object.values(FEATURE_GROUPS).map(([one]) => one!);
+    const { GROUPED_FEATURES } = await import('../engine/query/features.ts');
+    const { featureGroup } = await import('./featureGroups.ts');
+    const features = GROUPED_FEATURES.map(([, one]) => one);
     const rules = ['hasName', 'spelt', 'beginsName', 'namePart', 'pathPart', 'verbatim', 'key', 'location', 'place'];
     for (const feature of [...features, ...rules]) {
       const answer = ranked(2, ['a.ts', { [feature]: 0 }], ['b.ts', { [feature]: 1 }]);

@@ -192,6 +192,8 @@ describe('sextant usage, cost and budgets', () => {
     await says(2, /--to must be a date like/, of('usage', '--to', 'soon'));
     await says(2, /90 days are the most/, of('cost', '--from', '2026-01-01'));
     await says(2, /newest day with figures/, of('cost', '--to', '2099-01-01'));
+    await says(2, /not counted by product/, of('cost', '--by', 'credits', '--product', 'Chat'));
+    await says(2, /not counted by product/, of('cost', '--by', 'credits', '--expert', 'one'));
     await says(2, /cannot be used with/, of('usage', '--json', '--csv'));
     await says(2, /cannot be used with/, of('usage', '--days', '3', '--from', yesterday));
     const url = { SEXTANT_ANALYTICS_URL: server.info.url };

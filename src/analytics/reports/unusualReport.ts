@@ -1,9 +1,8 @@
 import { formatDay } from '../../base/day.ts';
-import type { Decimal } from '../../base/decimal.ts';
 import type { AnalyticsData, CostRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { identityKey, identityOfKey, type Identity } from '../identity.ts';
-import { costBy, sumOf, wholeAmount, type Dimension } from '../insights/amounts.ts';
+import { costBy, sumOf, wholeAmount, type Dimension, type Measure } from '../insights/amounts.ts';
 import type { Share } from '../insights/compare.ts';
 import { onDays, seriesBy, type DaySeries } from '../insights/series.ts';
 import { materialAccounts, unusualSpending, usualWorkingDay, type UnusualSpending } from '../insights/unusual.ts';
@@ -45,14 +44,8 @@ export async function unusualReport(data: AnalyticsData, options: LoadOptions = 
   const recent = costBy(week.rows, 'user', measure).filter(({ amount, key }) => amount > 0n && key !== DELETED);
   const ofOrganization = onDays(costBy(whole.rows, 'day', measure), days(WHOLE_DAYS));
   const usualDay = usualWorkingDay(ofOrganization, last);
-  const material = materialAccounts(recent, usualDay, LEAST[unit]);
-  const accounts = await daysOfAccounts(
-    data,
-    range(ACCOUNT_DAYS),
-    material,
-    { count: recent.length, usualDay, unit },
-    options,
-  );
+  const materialIn: MaterialIn = (shares) => materialAccounts(shares, usualDay, LEAST[unit]);
+  const accounts = await daysOfAccounts(data, recent, measure, materialIn, options);
   const series = (rows: readonly CostRow[], dimension: Dimension, count: number): DaySeries[] =>
     seriesBy(rows, dimension, measure, days(count), Number.POSITIVE_INFINITY);
   const found = unusualSpending(
@@ -79,49 +72,48 @@ const MANY_ACCOUNTS = 500;
 /** Weeks that the last week of a bot is compared with. */
 const WEEKS_BEFORE = 5;
 
-/** The accounts of an organization, and its usual day. */
-interface AccountScale {
-  readonly count: number;
-  readonly usualDay: Decimal;
-  readonly unit: Unit;
-}
+/** Those of some accounts that spent enough to be unusual. */
+type MaterialIn = (shares: readonly Share[]) => readonly Share[];
 
-/** Loads the days of some accounts; of all, if these are half of them or a bot grew, as no filter names a bot. */
+/** Loads the days of the material accounts; of all, if these are half of them or a bot grew, as no filter names a bot. */
 async function daysOfAccounts(
   data: AnalyticsData,
-  range: DayRange,
-  accounts: readonly Share[],
-  scale: AccountScale,
+  recent: readonly Share[],
+  measure: Measure,
+  materialIn: MaterialIn,
   options: LoadOptions,
 ): Promise<Loaded<CostRow> | undefined> {
+  const accounts = materialIn(recent);
   const people = identitiesOf(accounts);
   const bots = accounts.filter(({ key, name }) => identityOfKey(key, name) === undefined);
-  const canBeAll = scale.count <= MANY_ACCOUNTS;
+  const areMost = accounts.length * 2 >= recent.length;
   const areAll =
-    canBeAll && (accounts.length * 2 >= scale.count || (await grownBots(data, bots, scale, options)).length > 0);
+    recent.length <= MANY_ACCOUNTS && (areMost || (await hasGrown(data, bots, measure, materialIn, options)));
   // A filter without people would be for all of them.
   if (people.length === 0 && !areAll) return undefined;
   const of = areAll ? {} : { people };
+  const range = { first: data.newestDay - ACCOUNT_DAYS + 1, last: data.newestDay };
   return data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], { ...options, ...of, daily: true });
 }
 
-/** The bots whose last week grew by the smallest excess: of the others, no day was that unusual. */
-async function grownBots(
+/** Whether the last week of a bot grew by the smallest excess: of the others, no day was that unusual. */
+async function hasGrown(
   data: AnalyticsData,
   bots: readonly Share[],
-  { usualDay, unit }: AccountScale,
+  measure: Measure,
+  materialIn: MaterialIn,
   options: LoadOptions,
-): Promise<readonly Share[]> {
-  if (bots.length === 0) return [];
+): Promise<boolean> {
+  if (bots.length === 0) return false;
   const last = data.newestDay - RECENT_DAYS;
   const days = { first: last - WEEKS_BEFORE * RECENT_DAYS + 1, last };
   const past = await data.cost(days, ['COST_ANALYTICS_GROUP_BY_USER'], options);
-  const before = new Map(costBy(past.rows, 'user', MEASURE_OF[unit]).map(({ key, amount }) => [key, amount]));
-  const grown = bots.map((bot) => ({
+  const before = new Map(costBy(past.rows, 'user', measure).map(({ key, amount }) => [key, amount]));
+  const growth = bots.map((bot) => ({
     ...bot,
     amount: bot.amount - (before.get(bot.key) ?? 0n) / BigInt(WEEKS_BEFORE),
   }));
-  return materialAccounts(grown, usualDay, LEAST[unit]);
+  return materialIn(growth).length > 0;
 }
 
 function identitiesOf(shares: readonly Share[]): Identity[] {

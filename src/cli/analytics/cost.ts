@@ -12,6 +12,7 @@ import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatChange, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
 import { costTable, creditTable, roundedEstimate, roundedPrice } from '../../analytics/reports/tables.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
+import { SextantError } from '../../base/errors.ts';
 import {
   CONNECTION_HELP,
   EXIT_CODES,
@@ -86,6 +87,11 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
   const { load, done } = loading(options, terminal);
   const { by } = options;
   if (by === CREDITS) {
+    if (options.product || options.expert)
+      throw new SextantError(
+        'InvalidOption',
+        'Credits are not counted by product or expert. Choose another --by, or leave out --product and --expert.',
+      );
     const loaded = await data.credits(withToday(range, options, data), { date: true, model: true }, load);
     done();
     warnOfQuality(qualityOf(loaded), terminal);

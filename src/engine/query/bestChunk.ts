@@ -54,8 +54,8 @@ export class BestChunks {
     this.#sums.fill(0, 0, length);
     const perToken = (K1 * B) / averages.chunkTokens;
     for (const { weight, lists } of words) {
-      if (lists.body) this.#addBody(documents, weight, lists.body, postings, reader, perToken);
-      if (lists.definition) this.#addDefinitions(documents, DEFINING * weight, lists.definition, postings, reader);
+      if (lists.body) this.#add(documents, weight, lists.body, postings, reader, perToken);
+      if (lists.definition) this.#add(documents, DEFINING * weight, lists.definition, postings, reader);
     }
     for (let i = 0, at = 0; i < documents.length; i++) {
       const end = at + firstChunk[documents[i]! + 1]! - firstChunk[documents[i]!]!;
@@ -66,13 +66,14 @@ export class BestChunks {
     return this.#best;
   }
 
-  #addBody(
+  /** Adds a word's weight to the chunks of its list: by BM25 with `perToken`, in full without it. */
+  #add(
     documents: readonly number[],
     weight: number,
     { from, to }: PostingList,
     { chunks, frequencies }: Postings,
     { firstChunk, chunkTokens }: SegmentReader,
-    perToken: number,
+    perToken?: number,
   ): void {
     const sums = this.#sums;
     for (let i = 0, at = from, begin = 0; i < documents.length && at < to; i++) {
@@ -80,27 +81,13 @@ export class BestChunks {
       const end = firstChunk[documents[i]! + 1]!;
       for (at = gallop(chunks, at, to, first); at < to && chunks[at]! < end; at++) {
         const chunk = chunks[at]!;
-        const frequency = frequencies[at]! & MAX_TF;
-        const length = SHORTEST + perToken * (chunkTokens[chunk]! & MAX_TOKENS);
-        sums[begin + chunk - first]! += (weight * frequency) / (frequency + length);
-      }
-      begin += end - first;
-    }
-  }
-
-  #addDefinitions(
-    documents: readonly number[],
-    weight: number,
-    { from, to }: PostingList,
-    { chunks }: Postings,
-    { firstChunk }: SegmentReader,
-  ): void {
-    const sums = this.#sums;
-    for (let i = 0, at = from, begin = 0; i < documents.length && at < to; i++) {
-      const first = firstChunk[documents[i]!]!;
-      const end = firstChunk[documents[i]! + 1]!;
-      for (at = gallop(chunks, at, to, first); at < to && chunks[at]! < end; at++) {
-        sums[begin + chunks[at]! - first]! += weight;
+        let added = weight;
+        if (perToken !== undefined) {
+          const frequency = frequencies[at]! & MAX_TF;
+          const length = SHORTEST + perToken * (chunkTokens[chunk]! & MAX_TOKENS);
+          added = (weight * frequency) / (frequency + length);
+        }
+        sums[begin + chunk - first]! += added;
       }
       begin += end - first;
     }

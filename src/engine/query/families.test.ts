@@ -20,6 +20,12 @@ describe('familyOf', () => {
     assert.notEqual(family('docs/fr/start.md', 'fr'), family('docs/de/start.md', 'fr'));
     assert.notEqual(family('api/v1/a.go', 'v1'), family('api/v2/a.go', 'v1'));
   });
+
+  it('differs for years, days and chapters, which are numbers alone', () => {
+    assert.equal(family('docs/1.6/start.md'), family('docs/2.x/start.md'));
+    assert.notEqual(family('posts/2023/05/index.md'), family('posts/2024/11/index.md'));
+    assert.notEqual(family('days/1/solution.py'), family('days/2/solution.py'));
+  });
 });
 
 describe('a question that translations, versions or copies answer', () => {

@@ -13,7 +13,8 @@ const LOCALE = /^([a-z]{2})(?:[-_](?:[a-z]{2}|han[st]))?$/i;
 const LOCALE_FOLDER = /(?:^|\/)(?:i18n|l10n|intl|locales?|translations?)\//i;
 /** More than the share of a place in a document's score: see `placeOrder.ts`. */
 const BEHIND = 1;
-const VERSION = /^v?\d+(?:[._](?:\d+|x))*$/i;
+/** A number alone is no version, but a year, a day or a chapter. */
+const VERSION = /^(?:v\d+(?:[._](?:\d+|x))*|\d+(?:[._](?:\d+|x))+)$/i;
 
 /**
  * The path with its language and versions replaced by `*`: the same for all translations and versions of a file. What the query

@@ -5,87 +5,46 @@ import type { Query } from './query.ts';
 import type { WordMatcher } from './wordMatch.ts';
 
 /**
- * Features of ranking, in the order of the weights. Shares are of the query's words, each word weighted by its rarity;
- * "like" words are the same or begin alike. See docs/ranking.md for the worth of each.
+ * Features of ranking, in the order of the weights, each part of a group after its name in docs/ranking.md. Shares are of the query's
+ * words, each word weighted by its rarity; "like" words are the same or begin alike. See docs/ranking.md for the worth of each.
  */
-export const FEATURES = [
-  // Text: BM25 of the document, of its best chunk, of the mean of its best three and eight.
-  'body',
-  'best',
-  'top3',
-  'top8',
+export const GROUPED_FEATURES = [
+  // BM25 of the document, of its best chunk, of the mean of its best three and eight.
+  ['text of the document', 'body'],
+  ['best chunks', 'best', 'top3', 'top8'],
   // Words in comments, in the comment at the top, in the comments of one chunk.
-  'comment',
-  'head',
-  'bestComment',
+  ['comments', 'comment', 'head', 'bestComment'],
   // Frequency, density and coverage of the words.
-  'spread',
-  'density',
-  'coverage',
-  // The file's name: share of the query in it, share of it in the query, both, and early words in it.
-  'name',
-  'nameExplained',
-  'nameBoth',
-  'nameEarly',
-  'nameWords',
-  // Folders: all, the innermost, the rarest, the whole path; the depth; the share of the workspace in the same package.
-  'folder',
-  'lastFolder',
-  'folderRare',
-  'path',
-  'depth',
-  'packageShare',
+  ['text of the document', 'spread', 'density', 'coverage'],
+  // Share of the query in it, share of it in the query, both, and early words in it.
+  ['file name', 'name', 'nameExplained', 'nameBoth', 'nameEarly', 'nameWords'],
+  // All, the innermost, the rarest, the whole path; the depth; the share of the workspace in the same package.
+  ['folders', 'folder', 'lastFolder', 'folderRare', 'path', 'depth', 'packageShare'],
   // Other results in its folder: their number and their scores.
-  'neighbours',
-  'neighbourhood',
-  // Definitions: share of the query in their names, with early words weighted more; the best fit of all, of those at
-  // the top level, and of types; the number with a word in the name, and their share of all; the best chunk.
-  'defined',
-  'definedEarly',
-  'definition',
-  'topDefinition',
-  'typeDefinition',
-  'definitions',
-  'definitionDensity',
-  'chunkDefined',
-  'chunkBoth',
-  'definitionDepth',
-  'definitionShare',
+  ['folders', 'neighbours', 'neighbourhood'],
+  // Share of the query in the names of definitions, with early words weighted more.
+  ['words of definitions', 'defined', 'definedEarly'],
+  // The best fit of all, of those at the top level, and of types.
+  ['best definition', 'definition', 'topDefinition', 'typeDefinition'],
+  // The number with a word in the name, and their share of all; the best chunk.
+  ['words of definitions', 'definitions', 'definitionDensity', 'chunkDefined', 'chunkBoth'],
+  ['best definition', 'definitionDepth', 'definitionShare'],
   // A name in the query: defined here, as a type or function, at the top level, and equal to the file name; a plain
   // word that is one; used here; defined in few files.
-  'symbol',
-  'symbolType',
-  'symbolTop',
-  'symbolFile',
-  'symbolWord',
-  'symbolUse',
-  'symbolRare',
+  ['queried names', 'symbol', 'symbolType', 'symbolTop', 'symbolFile', 'symbolWord', 'symbolUse', 'symbolRare'],
   // Neighbours in the query that form one name here, a defined name, the file name.
-  'pair',
-  'pairDefined',
-  'pairFile',
-  // Kind of the file.
-  'test',
-  'testAsked',
-  'testFolder',
-  'example',
-  'vendor',
-  'internal',
-  'compat',
-  'plainName',
-  'header',
-  'length',
-  'definitionTotal',
-  'references',
-  'languageShare',
+  ['neighbours as one name', 'pair', 'pairDefined', 'pairFile'],
+  ['kind of file', 'test', 'testAsked', 'testFolder', 'example', 'vendor', 'internal', 'compat', 'plainName', 'header'],
+  ['text of the document', 'length'],
+  ['references and language', 'definitionTotal', 'references', 'languageShare'],
   // A form beside code that the query does not ask for.
-  'prose',
-  'data',
-  'built',
-  'history',
-  'tooling',
-] as const;
-export type Feature = (typeof FEATURES)[number];
+  ['kind of file', 'prose', 'data', 'built', 'history', 'tooling'],
+] as const satisfies readonly (readonly [group: string, ...features: string[]])[];
+
+type FeaturesOf<Part> = Part extends readonly [string, ...infer Features] ? Features[number] : never;
+export type Feature = FeaturesOf<(typeof GROUPED_FEATURES)[number]>;
+
+export const FEATURES: readonly Feature[] = GROUPED_FEATURES.flatMap(([, ...features]): Feature[] => features);
 
 /** The column of each feature. */
 export const F = Object.fromEntries(FEATURES.map((feature, i) => [feature, i])) as Readonly<Record<Feature, number>>;

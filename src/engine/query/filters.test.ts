@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compileFilters } from './filters.ts';
+import { nameKey } from '../index/names.ts';
+import { compileFilters, spellingsOf } from './filters.ts';
 import { parseQueryLanguage, type QueryFilter } from './queryLanguage.ts';
 
 describe('compileFilters', () => {
@@ -86,6 +87,31 @@ describe('compileFilters', () => {
     assert.deepEqual(prefixes('sym:parse* sym:read_x{,y}'), [['parse', 'read'], []]);
     assert.deepEqual(prefixes('sym:parse* sym:read'), [[''], []]);
     assert.deepEqual(prefixes('-sym:*parse*'), [[], ['']]);
+  });
+
+  it('gives a spelling of the beginning of each name that sym: accepts, whatever its letters fold to', () => {
+    // The long s and the sign of Kelvin fold to letters of ASCII; the dotted and the dotless i do not.
+    const letter = fc.constantFrom(...Array.from('sSkKiIx_.ſ\u212aıİß'));
+    const text = fc.array(letter, { minLength: 1, maxLength: 6 }).map((letters) => letters.join(''));
+    const pattern = fc
+      .tuple(
+        fc.array(fc.constantFrom(...Array.from('sSkKiIx_')), { maxLength: 4 }),
+        fc.constantFrom('*', '?*', '[sx]*', '{s,x}*'),
+      )
+      .map(([letters, rest]) => letters.join('') + rest);
+    fc.assert(
+      fc.property(fc.array(pattern, { minLength: 1, maxLength: 2 }), fc.array(text), (patterns, names) => {
+        const query = patterns.map((one) => `sym:${one}`).join(' ');
+        const { matchesSymbol, wantedPrefixes } = compileFilters(parseQueryLanguage(query).filters);
+        for (const name of names.filter(matchesSymbol)) {
+          const isRead = wantedPrefixes
+            .flatMap(spellingsOf)
+            .some((prefix) => nameKey(name).startsWith(nameKey(prefix)));
+          assert.ok(isRead, `${query} reads ${name}`);
+        }
+      }),
+      { numRuns: 3000 },
+    );
   });
 
   it('restricts documents to a path beside filters of paths', () => {

@@ -172,6 +172,11 @@ function namePrefixes(filters: readonly QueryFilter[], excluding: boolean): stri
   return prefixes.includes('') ? [''] : prefixes;
 }
 
+/** Beginnings of all names that match `prefix` without regard to case. Lower case keeps the long s, which matches an s. */
+export function spellingsOf(prefix: string): string[] {
+  return [prefix, ...Array.from(prefix.matchAll(/s/gi), ({ index }) => `${prefix.slice(0, index)}ſ`)];
+}
+
 function hasCapital(pattern: string): boolean {
   return /\p{Lu}/u.test(pattern);
 }

@@ -153,6 +153,13 @@ describe('search', () => {
     });
   });
 
+  it('finds names with a long s by a beginning with an s', async () => {
+    const list = [code('a.py', 'def ſeam():\n    pass\n'), code('b.py', 'def seam():\n    pass\n')];
+    await withSources(list, async (search) => {
+      for (const query of ['sym:se*', 'sym:*se*']) assert.deepEqual(pathsFound(await search(query)), ['a.py', 'b.py']);
+    });
+  });
+
   it('does not treat a word as a compound name with the same stem', async () => {
     const engine = Engine.open(folder());
     const text = (path: string, content: string): EngineDocument => {

@@ -5,6 +5,7 @@ import { Field } from '../index/format.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import type { Segment } from '../index/snapshot.ts';
 import type { WordLists } from './bestChunk.ts';
+import { bestDocuments, leastOfBest } from './bestDocuments.ts';
 import { SegmentScores } from './collect.ts';
 import { Collection, sumOf } from './collection.ts';
 import { correctionsOf, type Correction } from './corrections.ts';
@@ -14,14 +15,7 @@ import type { Contribution, SymbolTermInfo } from './features.ts';
 import { oneOfEachFamily } from './families.ts';
 import { compileFilters, isKnown } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
-import {
-  byScore,
-  numberOf,
-  type CandidateRow,
-  type FoundDocument,
-  type PlaceRows,
-  type Ranked,
-} from './foundDocument.ts';
+import { byScore, type CandidateRow, type FoundDocument, type PlaceRows, type Ranked } from './foundDocument.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
@@ -36,7 +30,6 @@ import { SearchMemory, type SearchArrays } from './searchMemory.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
 import { excludedTerms } from './terms.ts';
 import { TextConditions } from './textConditions.ts';
-import { TopK } from './topK.ts';
 import { wantedIn } from './wanted.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
 
@@ -298,7 +291,7 @@ class Search {
       scores.addNameValue(HAS_NAME * this.#total, nameWords[0]!, (term) => valueOf(term) === 1);
     }
     yield;
-    const least = this.#leastToConsider();
+    const least = leastOfBest(this.#scores, CONSIDERED);
     for (const scores of this.#scores) {
       scores.finishAbove(least);
       yield;
@@ -311,36 +304,6 @@ class Search {
     const isUsed = names.length !== 1 || this.#scores.some((scores) => scores.hasName(nameWords[0]!));
     if (isUsed) return 'used';
     return this.#symbols.some(({ value }) => value > 0) ? 'begun' : 'unknown';
-  }
-
-  /** A lower bound of the score of the first {@link CONSIDERED} documents: that number of documents reach it. */
-  #leastToConsider(): number {
-    const first = this.#best(CONSIDERED);
-    const isFull = first.reduce((count, { documents }) => count + documents.length, 0) === CONSIDERED;
-    return isFull ? Math.min(...first.map(({ scores, documents }) => scores.lowestOf(documents))) : 0;
-  }
-
-  /** The `count` documents with the highest scores so far, in ascending order. Of equals, any but always the same. */
-  #best(count: number): { readonly scores: SegmentScores; readonly documents: readonly number[] }[] {
-    const offsets: number[] = [];
-    let offset = 0;
-    for (const { reader } of this.#scores) {
-      offsets.push(offset);
-      offset += reader.documents;
-    }
-    const top = new TopK(count, (item) => {
-      const i = offsets.findLastIndex((offset) => offset <= item);
-      return numberOf(this.#scores[i]!.reader.idOf(item - offsets[i]!));
-    });
-    for (const [i, scores] of this.#scores.entries()) scores.addScores(top, offsets[i]!);
-    const items = Float64Array.from(top.items()).sort();
-    let at = 0;
-    return this.#scores.map((scores, i) => {
-      const documents: number[] = [];
-      const end = offsets[i]! + scores.reader.documents;
-      for (; at < items.length && items[at]! < end; at++) documents.push(items[at]! - offsets[i]!);
-      return { scores, documents };
-    });
   }
 
   *#addSymbol(field: Field, text: string, folded: string, value: number): Steps {
@@ -372,7 +335,7 @@ class Search {
 
   /** The found documents, best first, with `undefined` for pauses. All may be needed where text decides on results. */
   *#rank(): Generator<Ranked | undefined, void, void> {
-    const considered = this.#best(CONSIDERED)
+    const considered = bestDocuments(this.#scores, CONSIDERED)
       .flatMap(({ scores, documents }) => documents.map((document) => this.#foundAt(scores, document)))
       .sort(byScore);
     yield undefined;

@@ -3,7 +3,7 @@ import type { SegmentReader } from '../index/segmentReader.ts';
 import { clearBit, hasBit, noDeletions, type Segment } from '../index/snapshot.ts';
 import type { DocumentId } from '../documentId.ts';
 import { DocumentScope } from './documentScope.ts';
-import { EXACT, PREFIX, isNamed, type CompiledFilters, type Test } from './filters.ts';
+import { EXACT, PREFIX, isNamed, spellingsOf, type CompiledFilters, type Test } from './filters.ts';
 import { keyOf, markDocuments, symbolTerm, type Term } from './terms.ts';
 
 /** The documents of a segment that may be results. */
@@ -111,7 +111,7 @@ function* namesIn(
   accepts: Test,
   take: (name: string) => void,
 ): Generator<void, void, void> {
-  for (const prefix of prefixes) {
+  for (const prefix of prefixes.flatMap(spellingsOf)) {
     const names = reader.names(prefix);
     for (let read = 1; names.next(); read++) {
       const name = names.text();
