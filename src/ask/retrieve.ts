@@ -67,7 +67,8 @@ export async function retrievePassages(
   profile: AskProfile = QUESTION_PROFILE,
 ): Promise<Passage[]> {
   const last = history.at(-1);
-  const isAboutTests = asksForTests(question);
+  // Nothing is compared for a name, which may be `test`: its places are those of the search.
+  const isAboutTests = profile.comparedFiles > 0 && asksForTests(question);
   const found = await searchAll(question, last, isAboutTests, profile, sources, signal);
   const about = [question, last?.question ?? '', ...(isAboutTests ? testedNames(last) : [])].join(' ');
   const { words } = parseQuery(parseQueryLanguage(about).words);
@@ -111,14 +112,15 @@ async function searchAll(
   const query = last === undefined ? question : `${question} ${last.question}`;
   const isFiltered = /\blang:/.test(question);
   if (isAboutTests) {
-    const queries = [...testedNames(last).map((name) => `${name} test`), query, question];
+    const queries = new Set([...testedNames(last).map((name) => `${name} test`), query, question]);
     const found: (readonly FoundPlace[])[] = [];
     for (const one of queries) found.push(await search(one));
     const fused = fuse(found);
     const tests = fused.filter(({ path }) => isTestFile(path));
     // A language may have its tests beside the code, as Rust has.
     const others = fused.filter(({ path }) => !isTestFile(path));
-    return rank([...tests.slice(0, profile.comparedFiles / 2), ...others]);
+    const half = profile.comparedFiles / 2;
+    return rank([...tests.slice(0, half), ...others.slice(0, half), ...tests.slice(half), ...others.slice(half)]);
   }
   const related = withRelated(query, profile.relatedWords);
   const lists = [rank(related === query ? await search(query) : fuse([await search(query), await search(related)]))];
