@@ -127,16 +127,15 @@ async function searchAll(
   if (last !== undefined) lists.push(rank(await search(question)));
   if (documents > 0 && !isFiltered) {
     const pages = await sources.search(`${query} lang:markdown`, 2 * documents, signal);
-    lists.push(rank(oneOfEach(pages).slice(0, documents), documentRank));
+    lists.push(rank(pages.filter(onceEach()).slice(0, documents), documentRank));
   }
   const best = new Map<string, RankedFile>();
   for (const one of lists.flat()) {
     const known = best.get(keyOf(one.file));
     if (!known || one.rank < known.rank) best.set(keyOf(one.file), one);
   }
-  return oneOfEach([...best.values()].sort((a, b) => a.rank - b.rank).map(({ file }) => file)).map((file) =>
-    best.get(keyOf(file))!,
-  );
+  const isNew = onceEach();
+  return [...best.values()].sort((a, b) => a.rank - b.rank).filter(({ file }) => isNew(file));
 }
 
 function rank(files: readonly FoundPlace[], first = 0): RankedFile[] {
@@ -162,14 +161,14 @@ function withRelated(query: string, most: number): string {
   return [query, ...new Set(related.slice(0, MAX_RELATED))].join(' ');
 }
 
-/** Drops pages that are a translation or another version of an earlier one. */
-function oneOfEach(files: readonly FoundPlace[]): FoundPlace[] {
+/** A filter that drops pages which are a translation or another version of an earlier one. */
+function onceEach(): (file: FoundPlace) => boolean {
   const seen = new Set<string>();
-  return files.filter(({ root, path, language }) => {
+  return ({ root, path, language }) => {
     if (!isProse(language)) return true;
     const key = `${root}\n${pageKey(path)}`;
     return !seen.has(key) && Boolean(seen.add(key));
-  });
+  };
 }
 
 function keyOf({ root, path }: FoundPlace): string {
