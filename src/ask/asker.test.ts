@@ -209,6 +209,13 @@ describe('Asking', () => {
     await assert.rejects(asker.ask({ question: ' \n', provider }).next(), { code: 'NoQuestion' });
   });
 
+  it('asks no model to order nothing', async () => {
+    const { asker } = await open(copySample(folder()));
+    const reranker = model(() => ['1']);
+    const { answer } = await answerOf(asker.ask({ question: 'zzyzx', provider: extractiveProvider, reranker }));
+    assert.deepEqual([answer.cited, answer.reranking, reranker.tasks], [[], undefined, []]);
+  });
+
   it('stops the model on cancellation, and when the consumer stops reading', async () => {
     const { asker } = await open(copySample(folder()));
     const signals: AbortSignal[] = [];

@@ -1,7 +1,8 @@
 import { throwIfCancelled } from '../base/errors.ts';
-import type { Answer, AnswerEvent, Passage } from './answer.ts';
+import type { Answer, AnswerEvent } from './answer.ts';
 import { CitationFilter } from './citations.ts';
 import { askErrors } from './errors.ts';
+import { renumbered } from './passages.ts';
 import { makePrompt } from './prompt.ts';
 import type { AnswerProvider } from './provider.ts';
 import { inOrder, RERANKED, rerank } from './rerank.ts';
@@ -55,9 +56,10 @@ export class Asker {
         : { passages: reranker ? RERANKED : PASSAGES_SHOWN, tokens: Infinity };
       const retrieved = await retrievePassages(question, history, limit, this.#sources, either, this.#profile);
       throwIfCancelled(either);
-      const ordered = reranker && (await rerank(question, retrieved, reranker, either));
+      const isOrdered = reranker !== undefined && retrieved.length > 1;
+      const ordered = isOrdered ? await rerank(question, retrieved, reranker, either) : undefined;
       const inRank = ordered ? inOrder(retrieved, ordered.order) : retrieved;
-      const found = budget ? inRank : firstOf(inRank, PASSAGES_SHOWN);
+      const found = budget ? inRank : renumbered(inRank.slice(0, PASSAGES_SHOWN));
       const reranked = ordered && { reranking: ordered.reranking };
       const { passages, messages, sent } = await makePrompt({ question, history, passages: found, budget }, either);
       yield { kind: 'sources', provider: info, passages, sent, ...reranked };
@@ -85,12 +87,4 @@ export class Asker {
       stopped.abort();
     }
   }
-}
-
-/** The first passages, without facts about others. */
-function firstOf(passages: readonly Passage[], count: number): Passage[] {
-  return passages.slice(0, count).map((passage) => {
-    const { calledBy, ...one } = passage;
-    return calledBy === undefined || calledBy <= count ? passage : one;
-  });
 }

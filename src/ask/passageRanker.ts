@@ -101,20 +101,19 @@ function featuresOf(
   const total = rarity.reduce((sum, one) => sum + one, 0) || 1;
   const sum = (valueOf: (word: number) => number): number =>
     rarity.reduce((all, one, word) => all + one * valueOf(word), 0) / total;
-  return candidates.map(({ fileRank, placeRank, path, name, kind, text: lines, isTest, isProse }, i) => {
-    const { counts, related, length, near } = counted[i]!;
+  return candidates.map(({ fileRank, placeRank, path, name, kind, text: own, isTest, isProse }, i) => {
+    const { counts, related, length, lines, near } = counted[i]!;
     const norm = SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / LENGTH);
     const saturated = (count: number): number => (count * (1 + SATURATION)) / (count + norm || 1);
     const text = sum((word) => saturated(counts[word]!));
     const relatedText = sum((word) => (counts[word]! > 0 ? 0 : saturated(related[word]!)));
     if (text === 0 && relatedText === 0 && placeRank === undefined) return undefined;
-    const nameStems = name === undefined ? [] : stemsOf(name);
+    const nameStems = name === undefined ? [] : counter.stemsOf(name);
     const likeness = words.map((word) => best(nameStems, word));
     const inName = sum((word) => likeness[word]!);
     const explained =
       nameStems.length === 0 ? 0 : nameStems.filter((one) => best(words, one) > 0).length / nameStems.length;
-    const pathStems = stemsOf(path);
-    const size = lines.split('\n').length;
+    const pathStems = counter.stemsOf(path);
     return {
       text,
       related: relatedText,
@@ -128,16 +127,12 @@ function featuresOf(
       heading: kind === 'heading' && explained === 1 ? Math.max(0, 4 * inName - 3) : 0,
       test: isAboutTests && isTest ? 1 : 0,
       unwantedTest: !isAboutTests && isTest ? 1 : 0,
-      code: isProse ? PROSE_CODE : Math.min(1, (lines.match(BRANCH)?.length ?? 0) / MANY_BRANCHES),
-      short: size <= 3 ? 1 : size <= 6 ? 0.5 : 0,
-      long: Math.min(1, size / LONG),
+      code: isProse ? PROSE_CODE : Math.min(1, (own.match(BRANCH)?.length ?? 0) / MANY_BRANCHES),
+      short: lines <= 3 ? 1 : lines <= 6 ? 0.5 : 0,
+      long: Math.min(1, lines / LONG),
       type: kind !== undefined && TYPES.has(kind) ? 1 : 0,
     };
   });
-}
-
-function stemsOf(name: string): string[] {
-  return [...wordsIn(name)].filter(isIndexable).map(stem);
 }
 
 function best(stems: readonly string[], word: string): number {
@@ -148,7 +143,9 @@ interface CountedWords {
   /** By word. */
   readonly counts: readonly number[];
   readonly related: readonly number[];
+  /** Number of words and of lines. */
   readonly length: number;
+  readonly lines: number;
   /** The words of each few adjacent lines. */
   readonly near: readonly ReadonlySet<number>[];
 }
@@ -157,18 +154,25 @@ interface CountedWords {
 class WordCounter {
   readonly #words: readonly string[];
   readonly #index: ReadonlyMap<string, number>;
-  readonly #related: readonly ReadonlySet<string>[];
+  /** The words to which a stem is related. */
+  readonly #related = new Map<string, number[]>();
   /** Many passages share their words. */
   readonly #stems = new Map<string, string>();
 
   constructor(words: readonly string[]) {
     this.#words = words;
     this.#index = new Map(words.map((word, i) => [word, i]));
-    this.#related = words.map((word) => new Set(relatedWords(word).map(stem)));
+    for (const [word, one] of words.entries())
+      for (const other of new Set(relatedWords(one).map(stem)))
+        this.#related.set(other, [...(this.#related.get(other) ?? []), word]);
   }
 
   hasRelated(stems: readonly string[], word: number): boolean {
-    return stems.some((one) => this.#related[word]!.has(one));
+    return stems.some((one) => this.#related.get(one)?.includes(word));
+  }
+
+  stemsOf(name: string): string[] {
+    return [...wordsIn(name)].filter(isIndexable).map((one) => this.#stem(one));
   }
 
   count(text: string): CountedWords {
@@ -181,9 +185,8 @@ class WordCounter {
       const has = new Set<number>();
       for (const one of wordsIn(line)) {
         length++;
-        const stemmed = this.#stems.get(one) ?? stem(one);
-        this.#stems.set(one, stemmed);
-        for (const [word, stems] of this.#related.entries()) if (stems.has(stemmed)) related[word]!++;
+        const stemmed = this.#stem(one);
+        for (const word of this.#related.get(stemmed) ?? []) related[word]!++;
         const word = this.#index.get(stemmed);
         if (word === undefined) continue;
         counts[word]!++;
@@ -192,6 +195,12 @@ class WordCounter {
       lines.push(has);
       if (has.size > 0) near.push(new Set(lines.slice(-NEAR_LINES).flatMap((at) => [...at])));
     }
-    return { counts, related, length, near };
+    return { counts, related, length, lines: lines.length, near };
+  }
+
+  #stem(word: string): string {
+    const known = this.#stems.get(word) ?? stem(word);
+    this.#stems.set(word, known);
+    return known;
   }
 }

@@ -3,10 +3,9 @@ import { throwIfCancelled } from '../base/errors.ts';
 import type { Answer, Passage, Sent } from './answer.ts';
 import { withoutCitations } from './citations.ts';
 import { askErrors } from './errors.ts';
+import { beginningOf, renumbered } from './passages.ts';
 import type { PromptBudget, PromptMessage } from './provider.ts';
-import { isProse } from './sourceFile.ts';
 import { countTokens } from './tokens.ts';
-import { lastWholeLine } from './window.ts';
 
 export interface PromptParts {
   readonly question: string;
@@ -112,30 +111,21 @@ function turnsWithin(history: readonly Answer[], limit: number): PromptMessage[]
 /** The passages that fit, best first; if not even the best one fits, as many of its lines as do. */
 function passagesWithin(passages: readonly Passage[], limit: number, costOf: (passage: Passage) => number): Passage[] {
   const chosen: Passage[] = [];
-  /** New numbers by the earlier ones. */
-  const numbers = new Map<number, number>();
   let left = limit;
   for (const passage of passages) {
-    let one: Passage | undefined = { ...passage, number: chosen.length + 1 };
-    if (costOf(one) > left) one = chosen.length === 0 ? shortened(one, left, costOf) : undefined;
+    const cost = (one: Passage): number => costOf({ ...one, number: chosen.length + 1 });
+    const one = cost(passage) <= left ? passage : chosen.length === 0 ? shortened(passage, left, cost) : undefined;
     if (!one) continue;
-    left -= costOf(one);
-    numbers.set(passage.number, one.number);
+    left -= cost(one);
     chosen.push(one);
   }
-  return chosen.map(({ calledBy, ...one }) => {
-    const by = calledBy === undefined ? undefined : numbers.get(calledBy);
-    return by === undefined ? one : { ...one, calledBy: by };
-  });
+  return renumbered(chosen);
 }
 
 function shortened(passage: Passage, limit: number, costOf: (passage: Passage) => number): Passage | undefined {
-  const lines = passage.text.split('\n');
-  for (let most = lines.length - 1; most >= LEAST_LINES; most--) {
-    const count = lastWholeLine(lines, 0, most - 1, isProse(passage.language)) + 1;
-    if (count < LEAST_LINES) return undefined;
-    const text = lines.slice(0, count).join('\n');
-    const one = { ...passage, endLine: passage.startLine + count - 1, text };
+  for (let most = passage.text.split('\n').length - 1; most >= LEAST_LINES; most--) {
+    const one = beginningOf(passage, most);
+    if (one.endLine - one.startLine + 1 < LEAST_LINES) return undefined;
     if (costOf(one) <= limit) return one;
   }
   return undefined;

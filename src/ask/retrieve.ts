@@ -67,7 +67,8 @@ export async function retrievePassages(
   profile: AskProfile = QUESTION_PROFILE,
 ): Promise<Passage[]> {
   const last = history.at(-1);
-  const isAboutTests = asksForTests(question);
+  // Nothing is compared for a name, which may be `test`: its places are those of the search.
+  const isAboutTests = profile.comparedFiles > 0 && asksForTests(question);
   const found = await searchAll(question, last, isAboutTests, profile, sources, signal);
   const about = [question, last?.question ?? '', ...(isAboutTests ? testedNames(last) : [])].join(' ');
   const { words } = parseQuery(parseQueryLanguage(about).words);
@@ -111,30 +112,30 @@ async function searchAll(
   const query = last === undefined ? question : `${question} ${last.question}`;
   const isFiltered = /\blang:/.test(question);
   if (isAboutTests) {
-    const queries = [...testedNames(last).map((name) => `${name} test`), query, question];
+    const queries = new Set([...testedNames(last).map((name) => `${name} test`), query, question]);
     const found: (readonly FoundPlace[])[] = [];
     for (const one of queries) found.push(await search(one));
     const fused = fuse(found);
     const tests = fused.filter(({ path }) => isTestFile(path));
     // A language may have its tests beside the code, as Rust has.
     const others = fused.filter(({ path }) => !isTestFile(path));
-    return rank([...tests.slice(0, profile.comparedFiles / 2), ...others]);
+    const half = profile.comparedFiles / 2;
+    return rank([...tests.slice(0, half), ...others.slice(0, half), ...tests.slice(half), ...others.slice(half)]);
   }
   const related = withRelated(query, profile.relatedWords);
   const lists = [rank(related === query ? await search(query) : fuse([await search(query), await search(related)]))];
   if (last !== undefined) lists.push(rank(await search(question)));
   if (documents > 0 && !isFiltered) {
     const pages = await sources.search(`${query} lang:markdown`, 2 * documents, signal);
-    lists.push(rank(oneOfEach(pages).slice(0, documents), documentRank));
+    lists.push(rank(pages.filter(onceEach()).slice(0, documents), documentRank));
   }
   const best = new Map<string, RankedFile>();
   for (const one of lists.flat()) {
     const known = best.get(keyOf(one.file));
     if (!known || one.rank < known.rank) best.set(keyOf(one.file), one);
   }
-  return oneOfEach([...best.values()].sort((a, b) => a.rank - b.rank).map(({ file }) => file)).map((file) =>
-    best.get(keyOf(file))!,
-  );
+  const isNew = onceEach();
+  return [...best.values()].sort((a, b) => a.rank - b.rank).filter(({ file }) => isNew(file));
 }
 
 function rank(files: readonly FoundPlace[], first = 0): RankedFile[] {
@@ -160,14 +161,14 @@ function withRelated(query: string, most: number): string {
   return [query, ...new Set(related.slice(0, MAX_RELATED))].join(' ');
 }
 
-/** Drops pages that are a translation or another version of an earlier one. */
-function oneOfEach(files: readonly FoundPlace[]): FoundPlace[] {
+/** A filter that drops pages which are a translation or another version of an earlier one. */
+function onceEach(): (file: FoundPlace) => boolean {
   const seen = new Set<string>();
-  return files.filter(({ root, path, language }) => {
+  return ({ root, path, language }) => {
     if (!isProse(language)) return true;
     const key = `${root}\n${pageKey(path)}`;
     return !seen.has(key) && Boolean(seen.add(key));
-  });
+  };
 }
 
 function keyOf({ root, path }: FoundPlace): string {

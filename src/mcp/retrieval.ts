@@ -165,7 +165,7 @@ function isOnLine(
 }
 
 /** The results up to where the scores fall away. */
-export function answersTo(query: string, results: readonly SearchResult[]): readonly SearchResult[] {
+function answersTo(query: string, results: readonly SearchResult[]): readonly SearchResult[] {
   const least = isName(query.trim()) ? 1 : LEAST;
   const first = results[0]?.score ?? 0;
   const end = results.findIndex(({ score }, i) => i >= least && score < first - FALL);

@@ -8,6 +8,11 @@ const numbered = (count: number, text: (line: number) => string = (line) => `lin
   Array.from({ length: count }, (_, i) => `${text(i + 1)}\n`).join('');
 
 describe('a formatted retrieval', () => {
+  it('counts lines as the index does, also those that end with a carriage return alone', () => {
+    const files = [{ path: 'old.txt', text: 'one\rtwo\rthree\r', places: [{ startLine: 2, endLine: 2 }] }];
+    assert.deepEqual(readRetrieval(formatRetrieval(files, 1000)), [{ path: 'old.txt', startLine: 2, lines: ['two'] }]);
+  });
+
   it('has files in the given order, whole definitions, numbers, and marks where lines are left out', () => {
     const files: RetrievedFile[] = [
       {

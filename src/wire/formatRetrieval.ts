@@ -163,7 +163,7 @@ function cut(line: string): string {
 }
 
 function linesOf(text: string): string[] {
-  const lines = text.split(/\r?\n/);
+  const lines = text.split(/\r\n|\r|\n/);
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }

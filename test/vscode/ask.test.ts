@@ -200,6 +200,11 @@ describe('@sextant', () => {
         plain.cited.map(({ path }) => path),
       );
       assert.match(failed.reranking?.failure ?? '', /500/);
+
+      await set('sextant.ask', 'rerank', 'vscode.lm:missing');
+      const { reranking } = await answered(question);
+      assert.match(reranking!.failure!, /no provider vscode\.lm:missing/);
+      assert.deepEqual(reranking!.sent, { files: 0, characters: 0 });
     } finally {
       for (const name of ['rerank', 'provider', 'openai.model', 'openai.baseUrl']) await set('sextant.ask', name, undefined); // prettier-ignore
       await server.stop();

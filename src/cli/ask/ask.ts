@@ -145,10 +145,12 @@ function formatSources(cited: readonly Passage[]): string {
 }
 
 function describeReranking({ provider, sent, failure }: Reranking): string {
+  const { label } = provider;
   const result =
-    failure === undefined ? 'The passages were ordered by' : 'The passages keep the order of the search, since';
-  const why = failure === undefined ? '' : ` failed: ${printable(failure)}`;
-  return `${result} ${provider.label}${why}${why === '' ? '.' : ''} ${describeSent(provider, sent)}`;
+    failure === undefined
+      ? `The passages were ordered by ${label}.`
+      : `The passages keep the order of the search, since ${label} failed: ${printable(failure)}`;
+  return `${result} ${describeSent(provider, sent)}`;
 }
 
 function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {

@@ -112,7 +112,8 @@ export class AskService {
       if (!(error instanceof SextantError)) throw error;
       return {
         info: { id, label: id, isLocal: false },
-        budget: { tokens: Infinity },
+        // Fails before anything counts as sent.
+        budget: { tokens: Infinity, fits: () => Promise.reject(error) },
         answer: () => {
           throw error;
         },
