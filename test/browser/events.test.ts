@@ -164,6 +164,19 @@ describe('the page of webhook events', () => {
     await workbench.run('View: Close Editor');
   });
 
+  it('keeps the chosen event as others arrive', async () => {
+    const { page: window } = workbench;
+    const view = await page();
+    await row(view, /pull_request\.opened/).click();
+    await view.getByRole('heading', { name: 'pull_request.opened' }).waitFor();
+    const chosen = view.getByRole('option', { selected: true });
+    const id = await chosen.getAttribute('id');
+    await send('hub', { text: '{"action": "closed"}' });
+    await until('the event has moved', async () => (await chosen.getAttribute('id')) !== id);
+    assert.match(await chosen.innerText(), /pull_request\.opened/);
+    await window.keyboard.press('Escape');
+  });
+
   it('is readable and accessible in each theme, from 300 to 1,400 pixels', async () => {
     const { page: window } = workbench;
     const view = await page();

@@ -44,7 +44,7 @@ export function EventList({ model, controls }: EventListProps): JSX.Element {
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = top + rowHeight - element.clientHeight;
-  }, [active]);
+  }, [model.moves]);
   const from = Math.max(0, Math.floor(scrollTop / rowHeight) - SPARE);
   const to = Math.min(total, Math.ceil((scrollTop + height) / rowHeight) + SPARE);
   const rows = Array.from({ length: Math.max(0, to - from) }, (_, i) => ({
