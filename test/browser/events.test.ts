@@ -191,7 +191,10 @@ describe('the page of webhook events', () => {
       for (const theme of THEMES) {
         await workbench.showTheme(theme, view);
         for (const what of ['event', 'edit', 'list']) {
-          if (what === 'event') await row(view, /pull_request/).click();
+          if (what === 'event') {
+            await row(view, /pull_request/).click();
+            await view.getByRole('button', { name: 'Edit and Resend' }).waitFor();
+          }
           if (what === 'edit') await view.getByRole('button', { name: 'Edit and Resend' }).click();
           if (what === 'list') {
             await view.getByRole('button', { name: 'Cancel' }).click();

@@ -109,12 +109,8 @@ export function RowContent({ row }: { readonly row: ShownEventRow }): JSX.Elemen
       <span class="type">{row.type === '' ? '–' : row.type}</span> <span class="line">{row.line}</span>{' '}
       <span class="verdict">{row.verdict}</span> <span class="bytes">{formatBytes(row.bytes)}</span>{' '}
       <span class="id">{row.id}</span>
-      {row.isPinned && (
-        <>
-          <span class="icon icon-pinned" />
-          <span class="spoken">{l10n.t('Pinned')}</span>
-        </>
-      )}
+      <span class={row.isPinned ? 'icon icon-pinned' : 'icon no-icon'} />
+      {row.isPinned && <span class="spoken">{l10n.t('Pinned')}</span>}
     </>
   );
 }
