@@ -10,6 +10,7 @@ import type {
   ShownRun,
 } from '../../src/protocol/eventsView.ts';
 import { Button, IconButton } from '../components.ts';
+import { ToolButton } from '../controls.tsx';
 import { Popup } from '../popup.tsx';
 import { EditForm } from './editForm.tsx';
 import { timeOf } from './eventList.tsx';
@@ -44,15 +45,11 @@ export function EventDetail({ model, event, leave }: DetailProps & { readonly le
       }}
     >
       <div class="event-head">
-        <button type="button" class="tool back" aria-label={l10n.t('Back to the List')} onClick={close}>
-          <span class="icon icon-back" />
-        </button>
+        <ToolButton name="back" label={l10n.t('Back to the List')} icon="icon-back" onClick={close} />
         <h2 tabIndex={-1} ref={heading}>
           {row.type === '' ? row.sender : row.type}
         </h2>
-        <button type="button" class="tool close" aria-label={l10n.t('Close')} title={l10n.t('Close')} onClick={close}>
-          <span class="icon icon-close" />
-        </button>
+        <ToolButton name="close" label={l10n.t('Close')} icon="icon-close" onClick={close} />
       </div>
       <p class="about">
         {[row.sender, event.webhook ?? l10n.t('deleted webhook'), timeOf(row.at), formatBytes(row.bytes), row.id].join(

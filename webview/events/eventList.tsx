@@ -53,7 +53,7 @@ export function EventList({ model, controls }: EventListProps): JSX.Element {
   }));
   return (
     <div
-      class="events"
+      class="list"
       role="listbox"
       aria-label={l10n.t('Events')}
       aria-activedescendant={active >= from && active < to ? `row-${active}` : undefined}
