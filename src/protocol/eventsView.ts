@@ -107,15 +107,12 @@ export interface EventsState {
 /** What can be done with one event. */
 export const EVENT_ACTIONS = ['replay', 'retry', 'curl', 'fetch', 'fixture', 'raw', 'compare'] as const;
 export type EventAction = (typeof EVENT_ACTIONS)[number];
-export const EVENTS_TARGETS = ['startServer', 'createWebhook', 'forward', 'send'] as const;
+export const EVENTS_TARGETS = ['startServer', 'forward', 'send'] as const;
 export type EventsTarget = (typeof EVENTS_TARGETS)[number];
 
 export interface EventsMethods {
   ready(nothing: undefined): EventsState;
-  rows(request: { readonly version: number; readonly from: number; readonly count: number }): {
-    readonly version: number;
-    readonly rows: readonly ShownEventRow[];
-  };
+  rows(request: { readonly from: number; readonly count: number }): readonly ShownEventRow[];
   /** Shows events that match a query; empty for all. */
   search(request: { readonly query: string }): void;
   /** Whether the list takes new events as they arrive. */
@@ -159,7 +156,6 @@ export const eventsView: ViewContract<EventsMethods, EventsEvents> = {
   requests: {
     ready: nothing,
     rows: z.strictObject({
-      version: z.int(),
       from: z.int().check(z.gte(0)),
       count: z.int().check(z.gte(1), z.lte(MAX_EVENT_ROWS)),
     }),

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { ComponentChildren, JSX } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatBytes } from '../../src/base/format.ts';
 import type {
   EventAction,
@@ -10,6 +10,7 @@ import type {
   ShownRun,
 } from '../../src/protocol/eventsView.ts';
 import { Button, IconButton } from '../components.ts';
+import { ToolButton } from '../controls.tsx';
 import { Popup } from '../popup.tsx';
 import { EditForm } from './editForm.tsx';
 import { timeOf } from './eventList.tsx';
@@ -44,15 +45,11 @@ export function EventDetail({ model, event, leave }: DetailProps & { readonly le
       }}
     >
       <div class="event-head">
-        <button type="button" class="tool back" aria-label={l10n.t('Back to the List')} onClick={close}>
-          <span class="icon icon-back" />
-        </button>
+        <ToolButton name="back" label={l10n.t('Back to the List')} icon="icon-back" onClick={close} />
         <h2 tabIndex={-1} ref={heading}>
           {row.type === '' ? row.sender : row.type}
         </h2>
-        <button type="button" class="tool close" aria-label={l10n.t('Close')} title={l10n.t('Close')} onClick={close}>
-          <span class="icon icon-close" />
-        </button>
+        <ToolButton name="close" label={l10n.t('Close')} icon="icon-close" onClick={close} />
       </div>
       <p class="about">
         {[row.sender, event.webhook ?? l10n.t('deleted webhook'), timeOf(row.at), formatBytes(row.bytes), row.id].join(
@@ -267,7 +264,9 @@ function Run({
 
 function Body({ model, event }: DetailProps): JSX.Element {
   const [isRaw, setRaw] = useState(false);
-  const parsed = parseBody(event.body);
+  // A page draws with each step of a scroll; a body is parsed once.
+  const parsed = useMemo(() => parseBody(event.body), [event.body]);
+  const secrets = useMemo(() => secretTexts(event), [event.body]);
   const shown = isRaw || !parsed;
   const view = (raw: boolean, label: string): JSX.Element => (
     <button
@@ -304,7 +303,7 @@ function Body({ model, event }: DetailProps): JSX.Element {
           <JsonTree
             value={parsed.value}
             hasSecrets={model.hasSecrets}
-            secrets={new Set(event.secrets.map(({ start, end }) => event.body.slice(start, end)))}
+            secrets={secrets}
             choose={(path) => void model.send('filterBy', { id: event.row.id, path })}
           />
         </>
@@ -315,6 +314,12 @@ function Body({ model, event }: DetailProps): JSX.Element {
 
 /** Most characters of a body on the page; the editor shows all. */
 const MAX_RAW = 100_000;
+
+/** Secret values as the tree shows them: without escapes that JSON does not need, such as `\/`. */
+function secretTexts({ body, secrets }: ShownEvent): ReadonlySet<string> {
+  const texts = secrets.map(({ start, end }) => body.slice(start, end));
+  return new Set(texts.map((text) => (text.startsWith('"') ? JSON.stringify(JSON.parse(text)) : text)));
+}
 
 /** The body with its secrets replaced. */
 function masked({ body, secrets }: ShownEvent, hasSecrets: boolean): string {

@@ -44,7 +44,7 @@ export function EventList({ model, controls }: EventListProps): JSX.Element {
     if (top < element.scrollTop) element.scrollTop = top;
     else if (top + rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = top + rowHeight - element.clientHeight;
-  }, [active]);
+  }, [model.moves]);
   const from = Math.max(0, Math.floor(scrollTop / rowHeight) - SPARE);
   const to = Math.min(total, Math.ceil((scrollTop + height) / rowHeight) + SPARE);
   const rows = Array.from({ length: Math.max(0, to - from) }, (_, i) => ({
@@ -53,7 +53,7 @@ export function EventList({ model, controls }: EventListProps): JSX.Element {
   }));
   return (
     <div
-      class="events"
+      class="list"
       role="listbox"
       aria-label={l10n.t('Events')}
       aria-activedescendant={active >= from && active < to ? `row-${active}` : undefined}
@@ -109,12 +109,8 @@ export function RowContent({ row }: { readonly row: ShownEventRow }): JSX.Elemen
       <span class="type">{row.type === '' ? '–' : row.type}</span> <span class="line">{row.line}</span>{' '}
       <span class="verdict">{row.verdict}</span> <span class="bytes">{formatBytes(row.bytes)}</span>{' '}
       <span class="id">{row.id}</span>
-      {row.isPinned && (
-        <>
-          <span class="icon icon-pinned" />
-          <span class="spoken">{l10n.t('Pinned')}</span>
-        </>
-      )}
+      <span class={row.isPinned ? 'icon icon-pinned' : 'icon no-icon'} />
+      {row.isPinned && <span class="spoken">{l10n.t('Pinned')}</span>}
     </>
   );
 }

@@ -12,6 +12,8 @@ import { messageOf } from '../page.tsx';
 
 /** Pause in typing after which to search. */
 const TYPING_PAUSE_MS = 150;
+/** Pause after which rows with runs under way are fetched again. */
+const RUNNING_MS = 1_000;
 /** Rows that are requested together, and the most blocks of them in memory. */
 const BLOCK = 100;
 const MAX_BLOCKS = 40;
@@ -20,6 +22,7 @@ interface Block {
   version: number;
   rows: readonly ShownEventRow[];
   isLoading: boolean;
+  timer?: ReturnType<typeof setTimeout>;
 }
 
 /** Elements that take the focus. */
@@ -45,12 +48,16 @@ export class EventsModel {
   error = '';
   /** Index of the row that keys act on; -1 for none. */
   active = -1;
+  /** Number of moves by the user, each of which scrolls the active row into view. */
+  moves = 0;
   scrollTop = 0;
   event: ShownEvent | null = null;
   isEditing = false;
   /** Whether secret values of the open event are shown. */
   hasSecrets = false;
   isLoading = false;
+  /** Id of the active row's event, which stays active as others arrive above it. */
+  #activeId: string | undefined;
   readonly #blocks = new Map<number, Block>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #opening = '';
@@ -129,6 +136,8 @@ export class EventsModel {
   move(index: number): void {
     if (this.list.total === 0) return;
     this.active = Math.max(0, Math.min(index, this.list.total - 1));
+    this.moves++;
+    this.#activeId = this.rowAt(this.active)?.id;
     this.#options.draw();
   }
 
@@ -203,16 +212,24 @@ export class EventsModel {
     if (this.#blocks.size > MAX_BLOCKS && oldest !== undefined) this.#blocks.delete(oldest);
     const { version } = this.list;
     try {
-      const { rows } = await this.#options.caller.call('rows', { version, from: number * BLOCK, count: BLOCK });
-      block.rows = rows;
+      block.rows = await this.#options.caller.call('rows', { from: number * BLOCK, count: BLOCK });
+      this.#keepActive(number * BLOCK, block.rows);
       // Runs under way change a row without a change of the list.
-      if (rows.some(({ status }) => isUnfinished(status))) setTimeout(() => this.#stale(number), 1_000);
+      clearTimeout(block.timer);
+      if (block.rows.some(({ status }) => isUnfinished(status)))
+        block.timer = setTimeout(() => this.#stale(number), RUNNING_MS);
     } catch (error) {
       this.error = messageOf(error);
     }
     block.version = version;
     block.isLoading = false;
     this.#options.draw();
+  }
+
+  #keepActive(from: number, rows: readonly ShownEventRow[]): void {
+    const at = rows.findIndex(({ id }) => id === this.#activeId);
+    if (this.active >= 0 && at >= 0) this.active = from + at;
+    else if (this.active >= from) this.#activeId ??= rows[this.active - from]?.id;
   }
 
   #stale(number?: number): void {

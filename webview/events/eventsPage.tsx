@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { MAX_EVENT_QUERY, type EventVerdict, type ShownEventRow } from '../../src/protocol/eventsView.ts';
 import { Button } from '../components.ts';
+import { MenuChip, ToolButton } from '../controls.tsx';
 import { Popup } from '../popup.tsx';
 import { EventDetail } from './eventDetail.tsx';
 import { EventList, RowContent } from './eventList.tsx';
@@ -16,7 +17,7 @@ interface EventsPageProps {
 const numbers = new Intl.NumberFormat('en');
 
 /** The words of a verdict. */
-export function verdictWord(status: EventVerdict): string {
+function verdictWord(status: EventVerdict): string {
   return {
     received: l10n.t('Evaluating triggers'),
     unmatched: l10n.t('No trigger fired'),
@@ -39,9 +40,7 @@ export function EventsPage({ model, controls }: EventsPageProps): JSX.Element {
           <p class="notice" role="alert">
             <span class="icon icon-error" />
             <span>{error}</span>
-            <button type="button" class="tool" aria-label={l10n.t('Close')} onClick={() => model.dismiss()}>
-              <span class="icon icon-close" />
-            </button>
+            <ToolButton label={l10n.t('Close')} icon="icon-close" onClick={() => model.dismiss()} />
           </p>
         )}
         {list.problem !== '' && (
@@ -65,9 +64,7 @@ export function EventsPage({ model, controls }: EventsPageProps): JSX.Element {
         <main class="nothing">
           <p>{l10n.t("The local server isn't running.")}</p>
           <div class="buttons">
-            <Button onClick={() => void model.send('go', { to: 'forward' })}>
-              {l10n.t('Forward Webhooks to a Local Program…')}
-            </Button>
+            <ForwardButton model={model} />
             <Button appearance="secondary" onClick={() => void model.send('go', { to: 'startServer' })}>
               {l10n.t('Start Local Server')}
             </Button>
@@ -104,18 +101,14 @@ function QueryBox({ model, controls }: EventsPageProps): JSX.Element {
         />
       </div>
       {model.query !== '' && (
-        <button
-          type="button"
-          class="tool"
-          aria-label={l10n.t('Clear Search')}
-          title={l10n.t('Clear Search')}
+        <ToolButton
+          label={l10n.t('Clear Search')}
+          icon="icon-close"
           onClick={() => {
             model.type('', 0);
             controls.box?.focus();
           }}
-        >
-          <span class="icon icon-close" />
-        </button>
+        />
       )}
     </div>
   );
@@ -133,23 +126,15 @@ function Filters({ model }: { readonly model: EventsModel }): JSX.Element {
     if (document.activeElement?.closest('.popup')) opener.current?.focus();
   };
   const chip = (part: 'status' | 'webhook', name: string, value: string): JSX.Element => (
-    <button
-      type="button"
-      class={value === '' ? 'chip' : 'chip on'}
-      aria-haspopup="menu"
-      aria-expanded={open === part}
-      aria-label={value === '' ? name : `${name}: ${value}`}
-      // The press would close the open menu, and the click open it again.
-      onMouseDown={(event) => open === part && event.preventDefault()}
-      onClick={({ currentTarget }) => {
-        opener.current = currentTarget;
+    <MenuChip
+      {...{ name, value }}
+      isOpen={open === part}
+      onClick={(button) => {
+        opener.current = button;
         if (open === part) close();
         else setOpen(part);
       }}
-    >
-      <span class="value">{value === '' ? name : value}</span>
-      <span class="icon icon-down" />
-    </button>
+    />
   );
   const names = { status: l10n.t('Result'), webhook: l10n.t('Webhook') };
   const status = model.partOf('status');
@@ -222,6 +207,14 @@ function Found({ model }: { readonly model: EventsModel }): JSX.Element {
   );
 }
 
+function ForwardButton({ model }: { readonly model: EventsModel }): JSX.Element {
+  return (
+    <Button onClick={() => void model.send('go', { to: 'forward' })}>
+      {l10n.t('Forward Webhooks to a Local Program…')}
+    </Button>
+  );
+}
+
 function Nothing({ model }: { readonly model: EventsModel }): JSX.Element {
   const { list, query, state } = model;
   if (list.searched) return <p class="nothing">{l10n.t('Searching…')}</p>;
@@ -235,9 +228,7 @@ function Nothing({ model }: { readonly model: EventsModel }): JSX.Element {
     <div class="nothing">
       <p>{l10n.t('No event yet. Events appear here as they arrive.')}</p>
       <div class="buttons">
-        <Button onClick={() => void model.send('go', { to: 'forward' })}>
-          {l10n.t('Forward Webhooks to a Local Program…')}
-        </Button>
+        <ForwardButton model={model} />
         {state.webhooks.length > 0 && (
           <Button appearance="secondary" onClick={() => void model.send('go', { to: 'send' })}>
             {l10n.t('Send Test Event')}

@@ -2,6 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { QueryPart, ShownParts } from '../../src/protocol/searchView.ts';
+import { MenuChip } from '../controls.tsx';
 import { Popup, type PopupItem } from '../popup.tsx';
 import type { SearchModel } from './searchModel.ts';
 
@@ -47,19 +48,7 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
     void model.change(part, value);
   };
   const chip = (part: 'language' | 'folder' | 'kind', name: string, value: string): JSX.Element => (
-    <button
-      type="button"
-      class={value === '' ? 'chip' : 'chip on'}
-      aria-haspopup="menu"
-      aria-expanded={open === part}
-      aria-label={value === '' ? name : `${name}: ${value}`}
-      // The press would close the open menu, and the click open it again.
-      onMouseDown={(event) => open === part && event.preventDefault()}
-      onClick={({ currentTarget }) => show(part, currentTarget)}
-    >
-      <span class="value">{value === '' ? name : value}</span>
-      <span class="icon icon-down" />
-    </button>
+    <MenuChip {...{ name, value }} isOpen={open === part} onClick={(button) => show(part, button)} />
   );
   const toggle = (part: 'changed' | 'symbol', name: string, about: string, isOn: boolean): JSX.Element => (
     <button

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { MAX_QUERY } from '../../src/protocol/limits.ts';
 import type { ShownProblem } from '../../src/protocol/searchView.ts';
+import { ToolButton } from '../controls.tsx';
 import type { SearchModel } from './searchModel.ts';
 
 interface QueryBoxProps {
@@ -62,28 +63,20 @@ export function QueryBox({ model, control, onDown }: QueryBoxProps): JSX.Element
       </div>
       {query.trim() !== '' && (
         <>
-          <button
-            type="button"
-            class="tool"
-            aria-pressed={isKept}
-            aria-label={keepLabel}
-            title={keepLabel}
+          <ToolButton
+            label={keepLabel}
+            icon={isKept ? 'icon-pinned' : 'icon-pin'}
+            isPressed={isKept}
             onClick={() => void model.send('keep', { query: query.trim(), isKept: !isKept })}
-          >
-            <span class={`icon ${isKept ? 'icon-pinned' : 'icon-pin'}`} />
-          </button>
-          <button
-            type="button"
-            class="tool"
-            aria-label={l10n.t('Clear')}
-            title={l10n.t('Clear')}
+          />
+          <ToolButton
+            label={l10n.t('Clear')}
+            icon="icon-close"
             onClick={() => {
               model.type('', 0);
               input.current?.focus();
             }}
-          >
-            <span class="icon icon-close" />
-          </button>
+          />
         </>
       )}
     </div>

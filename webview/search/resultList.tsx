@@ -45,7 +45,7 @@ export function ResultList({ model, control, leave }: ResultListProps): JSX.Elem
   const activeRow = layout.rows[active];
   return (
     <div
-      class="results"
+      class="list"
       role="tree"
       aria-label={l10n.t('Results')}
       aria-activedescendant={active >= from && active < to ? `row-${active}` : undefined}

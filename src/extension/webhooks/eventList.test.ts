@@ -57,6 +57,18 @@ describe('the list of events in the editor', () => {
     assert.equal(list.shown.total, 13);
   });
 
+  it('has each event once, however searches and looks for new events overlap', async () => {
+    await list.search('EVEN');
+    const before = await numbers();
+    await send({ n: 14, kind: 'even' });
+    await Promise.all([list.refresh(), list.follow(true), list.refresh()]);
+    assert.deepEqual(await numbers(), [14, ...before]);
+    await list.search('status:unmatched');
+    await Promise.all([list.refresh(), list.search('EVEN')]);
+    await list.refresh();
+    assert.deepEqual(await numbers(), [14, ...before]);
+  });
+
   it('reports what is wrong with a query, and hides old events until they are shown again', async () => {
     await list.search('kind');
     await list.search('{"var": ');
@@ -66,14 +78,14 @@ describe('the list of events in the editor', () => {
     await list.search('');
     await list.clear(true);
     assert.deepEqual([list.shown.total, list.shown.isCleared], [0, true]);
-    await send({ n: 14 });
+    await send({ n: 15 });
     await list.refresh();
-    assert.deepEqual(await numbers(), [14]);
+    assert.deepEqual(await numbers(), [15]);
     await list.search('kind');
     assert.deepEqual(await numbers(), [], 'a search leaves out hidden events');
     await list.search('');
     await list.clear(false);
-    assert.deepEqual([list.shown.total, list.shown.isCleared], [14, false]);
+    assert.deepEqual([list.shown.total, list.shown.isCleared], [15, false]);
   });
 
   it('reports a server that has stopped', async () => {

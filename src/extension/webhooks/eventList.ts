@@ -31,6 +31,8 @@ export class EventList {
   #searched: ShownEventList['searched'] = null;
   #running: AbortController | undefined;
   #isFollowing = true;
+  /** Number of lists and searches begun: the answer to a request from before the last one is dropped. */
+  #begun = 0;
 
   constructor(clientOf: () => AdminClient | undefined, onChange: () => void) {
     this.#clientOf = clientOf;
@@ -89,9 +91,11 @@ export class EventList {
   async refresh(): Promise<void> {
     if (this.#isInvalid) return;
     if (this.#found) return this.#searchNewer();
+    const begun = this.#begun;
     try {
       const bounds = this.#isFollowing ? {} : { up_to: this.#newest };
       const part = await this.#ask({ ...this.#indexed(), ...bounds, from: 0, count: 1 });
+      if (begun !== this.#begun) return;
       const newest = part.rows[0]?.event_id;
       const isSame = newest === this.#newest && part.total === this.#total && part.newer === this.#newer;
       if (isSame && this.#problem === '') return;
@@ -101,6 +105,7 @@ export class EventList {
       this.#newer = part.newer;
       this.#problem = '';
     } catch (error) {
+      if (begun !== this.#begun) return;
       this.#fail(error);
     }
     this.#onChange();
@@ -121,6 +126,7 @@ export class EventList {
   }
 
   #stop(): void {
+    this.#begun++;
     this.#running?.abort();
     this.#running = undefined;
     this.#searched = null;
@@ -139,48 +145,53 @@ export class EventList {
       return;
     }
     this.#found = [];
-    await this.#find({ ...this.#query, ...this.#bounds() }, (ids) => this.#found!.push(...ids));
+    await this.#find({ ...this.#query, ...this.#bounds() }, this.#found);
   }
 
   async #searchNewer(): Promise<void> {
     if (this.#running || !this.#isFollowing) return;
-    const last = this.#newest === undefined ? this.#after : eventNumber(this.#newest)! + 1;
+    const begun = this.#begun;
+    const after = eventId(this.#newest === undefined ? this.#after : eventNumber(this.#newest)! + 1);
+    const { newer: count, rows } = await this.#ask({ from: 0, count: 1, after }).catch(() => NONE);
+    if (count + rows.length === 0 || begun !== this.#begun) return;
     const newer: number[] = [];
-    const { newer: count, rows } = await this.#ask({ from: 0, count: 1, after: eventId(last) }).catch(() => NONE);
-    if (count + rows.length === 0) return;
-    await this.#find({ ...this.#query, after: eventId(last) }, (ids) => newer.push(...ids));
-    if (newer.length > 0) this.#found = [...newer, ...(this.#found ?? [])];
+    await this.#find({ ...this.#query, after }, newer);
+    if (newer.length === 0) return;
+    this.#found = [...newer, ...(this.#found ?? [])];
     this.#version++;
     this.#onChange();
   }
 
-  /** Searches, and reports the numbers found as they come. */
-  async #find(request: object, take: (found: number[]) => void): Promise<void> {
+  /** Adds the numbers of events to `found` as they come, and reports that; of a search that does not end, none. */
+  async #find(request: object, found: number[]): Promise<void> {
     const client = this.#clientOf();
     if (!client) return;
     const running = new AbortController();
     this.#running = running;
+    this.#begun++;
     let reportedAt = performance.now();
     try {
       const [newest] = (await this.#ask({ from: 0, count: 1 })).rows;
       const upTo = newest?.event_id;
-      if (running.signal.aborted) return;
       const body = { ...request, ...(upTo !== undefined && { up_to: upTo }) };
+      throwIfCancelled(running.signal);
       for await (const line of client.lines<EventFoundView>('POST', 'events/find', body, running.signal)) {
         throwIfCancelled(running.signal);
-        if ('found' in line) take(line.found.map((id) => eventNumber(id)!));
+        if ('found' in line) found.push(...line.found.map((id) => eventNumber(id)!));
         else this.#searched = { count: line.progress.searched, of: line.progress.total };
         if (performance.now() - reportedAt < REPORT_MS) continue;
         reportedAt = performance.now();
         this.#version++;
         this.#onChange();
       }
+      throwIfCancelled(running.signal);
       if (upTo !== undefined) this.#newest = upTo;
+      this.#problem = '';
     } catch (error) {
+      found.length = 0;
       if (running.signal.aborted) return;
       this.#fail(error);
     }
-    if (this.#running !== running) return;
     this.#running = undefined;
     this.#searched = null;
     this.#version++;

@@ -94,10 +94,12 @@ export class EventsPanel implements vscode.Disposable {
   /** The server has started or stopped. */
   async onServerChange(): Promise<void> {
     const hasServer = this.#dependencies.clientOf() !== undefined;
-    if (hasServer === this.#hasServer) return;
+    // A page that is shown again begins with `ready`.
+    if (hasServer === this.#hasServer || !this.#host.isVisible) return;
     this.#hasServer = hasServer;
     if (hasServer) await this.#list.search(this.#list.text);
-    await this.#emitState();
+    await this.#load();
+    this.#emitState();
     this.#poll();
   }
 
@@ -121,14 +123,11 @@ export class EventsPanel implements vscode.Disposable {
       ready: async () => {
         this.#hasServer = this.#dependencies.clientOf() !== undefined;
         if (this.#hasServer) await this.#list.search(this.#list.text);
-        const state = await this.#state();
+        await this.#load();
         this.#poll();
-        return state;
+        return this.#state;
       },
-      rows: async ({ version, from, count }) => {
-        const rows = await this.#list.rows(from, count);
-        return { version, rows: rows.map((row) => this.#row(row)) };
-      },
+      rows: async ({ from, count }) => (await this.#list.rows(from, count)).map((row) => this.#row(row)),
       search: ({ query }) => this.#list.search(query),
       follow: ({ isOn }) => this.#list.follow(isOn),
       open: async ({ id }) => {
@@ -178,7 +177,8 @@ export class EventsPanel implements vscode.Disposable {
     const added = isPinned ? [{ id, at: (await this.#detail(id)).received_at }] : [];
     this.#pins = [...added, ...others].slice(0, MAX_PINS);
     await this.#dependencies.memento.update(PINS, this.#pins);
-    await this.#emitState();
+    await this.#load();
+    this.#emitState();
   }
 
   #row(row: EventRowView): ShownEventRow {
@@ -207,8 +207,7 @@ export class EventsPanel implements vscode.Disposable {
     return shown;
   }
 
-  async #state(): Promise<EventsState> {
-    await this.#load();
+  get #state(): EventsState {
     return {
       hasServer: this.#hasServer,
       query: this.#list.text,
@@ -223,8 +222,10 @@ export class EventsPanel implements vscode.Disposable {
   /** Loads the names of webhooks and the pinned events. */
   async #load(): Promise<void> {
     const client = this.#dependencies.clientOf();
-    this.#pinned = [];
-    if (!client) return;
+    if (!client) {
+      this.#pinned = [];
+      return;
+    }
     try {
       const ids = this.#pins.map(({ id }) => id);
       const [{ webhooks }, { rows }] = await Promise.all([
@@ -238,8 +239,8 @@ export class EventsPanel implements vscode.Disposable {
     }
   }
 
-  async #emitState(): Promise<void> {
-    this.#host.emit('state', await this.#state());
+  #emitState(): void {
+    this.#host.emit('state', this.#state);
   }
 
   /** Looks for new events, and for changes of the open one, while the page is visible. */
@@ -257,14 +258,14 @@ export class EventsPanel implements vscode.Disposable {
   async #refresh(): Promise<void> {
     if (!this.#dependencies.clientOf()) return;
     try {
-      const names = this.#webhooks.join('\n');
       await this.#list.refresh();
+      const before = JSON.stringify([this.#webhooks, this.#pinned]);
       await this.#load();
-      if (this.#webhooks.join('\n') !== names) await this.#emitState();
+      if (JSON.stringify([this.#webhooks, this.#pinned]) !== before) this.#emitState();
       if (this.#open === null) return;
-      const before = this.#shown;
+      const known = this.#shown;
       const event = await this.#event(this.#open);
-      if (this.#shown !== before && event.row.id === this.#open) this.#host.emit('event', event);
+      if (this.#shown !== known && event.row.id === this.#open) this.#host.emit('event', event);
     } catch (error) {
       this.#dependencies.log.debug(`Webhook events: ${describeError(error)}`);
     }
@@ -273,7 +274,6 @@ export class EventsPanel implements vscode.Disposable {
 
 const TARGETS: Readonly<Record<EventsTarget, CommandId>> = {
   startServer: 'sextant.startServer',
-  createWebhook: 'sextant.createWebhook',
   forward: 'sextant.forwardWebhooks',
   send: 'sextant.sendTestEvent',
 };

@@ -70,7 +70,10 @@ export class FilterEditor implements vscode.Disposable {
         '.',
       ),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.#check(document)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#problems.delete(uri)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.#problems.delete(uri);
+        this.#examples.delete(uri.toString());
+      }),
       vscode.window.onDidChangeVisibleTextEditors(() => void this.#follow()),
     );
     void this.#follow();
