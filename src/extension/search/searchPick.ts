@@ -345,8 +345,9 @@ class SearchSession implements vscode.Disposable {
     } catch (error) {
       if (!isCancelled(error))
         this.#show([noticeRow(vscode.l10n.t('Reranking failed'), describeError(error)), ...rows]);
+    } finally {
+      if (this.#running === running) this.#pick.busy = false;
     }
-    if (this.#running === running) this.#pick.busy = false;
   }
 
   async #forget({ fill }: SearchRow): Promise<void> {
