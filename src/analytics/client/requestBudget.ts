@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import { abortable } from '../../base/abortable.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { explainWriteError, systemCode, throwIfCancelled } from '../../base/errors.ts';
 import { parseObject } from '../../base/json.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { NumberedFiles } from '../../base/numberedFiles.ts';
-import { sleep as realSleep, untilCancelled, type Sleep } from '../../base/sleep.ts';
+import { sleep as realSleep, type Sleep } from '../../base/sleep.ts';
 import { RATE_LIMITS, type RateGroup, type RateLimit } from '../contract.ts';
 
 export interface BudgetDependencies {
@@ -73,7 +74,7 @@ export class RequestBudget {
       queue,
       turn.catch(() => undefined),
     );
-    return untilCancelled(turn, signal);
+    return abortable(turn, signal);
   }
 
   async #wait(
