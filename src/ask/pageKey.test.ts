@@ -14,4 +14,9 @@ describe('Translations and versions of a page', () => {
     const paths = ['docs/install.md', 'docs/api.md', 'docs/no.md', 'docs/it.md', 'guide/install.md', 'install.txt'];
     assert.equal(new Set(paths.map(pageKey)).size, paths.length);
   });
+
+  it('are not the pages of different years and chapters', () => {
+    assert.notEqual(pageKey('posts/2023/05/index.md'), pageKey('posts/2024/11/index.md'));
+    assert.notEqual(pageKey('book/1/intro.md'), pageKey('book/2/intro.md'));
+  });
 });

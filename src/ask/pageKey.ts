@@ -1,9 +1,6 @@
-/** Codes of the languages that documentation is most often translated to; others are recognized by their region. */
-const LANGUAGES = new Set(
-  'ar bn cs da de el en es fa fi fr he hi hu id it ja jp ko kr nl no pl pt ro ru sv th tr uk vi zh cn tw'.split(' '),
-);
+import { LOCALES, VERSION } from '../engine/query/families.ts';
+
 const REGION = /^(?:[a-z]{2}|[a-z]{4}|419)$/;
-const VERSION = /^v?\d+(?:\.(?:\d+|x))*$/;
 
 /** A page's path without the parts that name its language or version, so that translations and versions have one key. */
 export function pageKey(path: string): string {
@@ -21,5 +18,5 @@ export function pageKey(path: string): string {
 
 function isLanguage(part: string): boolean {
   const [language, region] = part.split(/[_-]/) as [string, string?];
-  return LANGUAGES.has(language) && (region === undefined || REGION.test(region));
+  return LOCALES.has(language) && (region === undefined || REGION.test(region));
 }

@@ -11,6 +11,7 @@ describe('familyOf', () => {
     assert.equal(family('docs/fr/start.md'), family('docs/zh-CN/start.md'));
     assert.equal(family('README.md'), family('README.pt-BR.md'));
     assert.equal(family('README.md'), family('README_ja.md'));
+    assert.equal(family('README.md'), family('README_CN.md'));
     assert.equal(family('src/locale/de.ts'), family('src/locale/fr.ts'));
     assert.equal(family('manual/v1.6/manual.yml'), family('manual/v1.7/manual.yml'));
   });

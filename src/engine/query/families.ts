@@ -2,11 +2,11 @@ import { F } from './features.ts';
 import { formOf } from './fileForms.ts';
 import type { Ranked } from './foundDocument.ts';
 
-/** Codes of the languages that people write documentation and messages in. */
-const LOCALES: ReadonlySet<string> = new Set(
+/** Codes of the languages that people write documentation and messages in, and of countries that they write instead. */
+export const LOCALES: ReadonlySet<string> = new Set(
   (
-    'ar bg bn ca cs da de el en es et fa fi fr gl he hi hr hu hy id it ja ko lt lv ms nb nl nn no pl pt ro ru sk sl sr sv sw ta th tr ' +
-    'uk ur uz vi zh'
+    'ar bg bn ca cn cs da de el en es et fa fi fr gl he hi hr hu hy id it ja jp ko kr lt lv ms nb nl nn no pl pt ro ru sk sl sr sv sw ta ' +
+    'th tr tw uk ur uz vi zh'
   ).split(' '),
 );
 const LOCALE = /^([a-z]{2})(?:[-_](?:[a-z]{2}|han[st]))?$/i;
@@ -14,7 +14,7 @@ const LOCALE_FOLDER = /(?:^|\/)(?:i18n|l10n|intl|locales?|translations?)\//i;
 /** More than the share of a place in a document's score: see `placeOrder.ts`. */
 const BEHIND = 1;
 /** A number alone is no version, but a year, a day or a chapter. */
-const VERSION = /^(?:v\d+(?:[._](?:\d+|x))*|\d+(?:[._](?:\d+|x))+)$/i;
+export const VERSION = /^(?:v\d+(?:[._](?:\d+|x))*|\d+(?:[._](?:\d+|x))+)$/i;
 
 /**
  * The path with its language and versions replaced by `*`: the same for all translations and versions of a file. What the query
