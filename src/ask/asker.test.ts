@@ -173,6 +173,23 @@ describe('Asking', () => {
     assert.equal(second.tasks[0]!.messages[2]!.content, 'By hashing.');
   });
 
+  it('puts what a later question is about before what the previous one was about, if it can stand alone', async () => {
+    const root = copySample(folder());
+    const steps = Array.from({ length: 80 }, (_, i) => `  const step${i} = ${i} * 2; // of the lamp\n`);
+    const text = `export function lighthouseTariff(): number {\n${steps.join('')}  // The tariff of lighthouses is computed here.\n  return step1;\n}\n`;
+    writeFiles(root, { 'src/lighthouse.ts': text });
+    const { asker } = await open(root);
+    const history: Answer[] = [];
+    const ask = async (question: string): Promise<string | undefined> => {
+      const { answer } = await answerOf(asker.ask({ question, history, provider: extractiveProvider }));
+      history.push(answer);
+      return answer.cited[0]?.path;
+    };
+    assert.equal(await ask('Where is nextRetryDelay used?'), 'src/orders/retryPolicy.ts');
+    assert.equal(await ask('How is the tariff of lighthouses computed?'), 'src/lighthouse.ts');
+    assert.equal(await ask('And where are failed payments retried?'), 'src/orders/retryPolicy.ts');
+  });
+
   it('leaves out files changed since the search, deleted files, and new secrets', async () => {
     const root = folder();
     writeFiles(root, {

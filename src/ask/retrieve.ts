@@ -50,13 +50,17 @@ const BEFORE_EARLIER = 3;
 const TESTED = 3;
 /** Most related words of a search. */
 const MAX_RELATED = 16;
+/** A word that refers to the question before. */
+const REFERENCE =
+  /^\W*(?:and|but|or|so|then|(?:what|how) about)\b|\b(?:its?|they|them|theirs?|this|that|these|those|there|same)\b/i;
 /** Rank that is worth half of the first one, where two searches are put together. */
 const HALF_RANK = 5;
 
 /**
  * Passages of the workspace that may answer a question, best first, each line read from the file now. Definitions are
- * whole if they are not too long; none occurs twice. A follow-up is also searched together with the previous question,
- * as it may be no more than "and where is it called?". The citations of the last answer are included.
+ * whole if they are not too long; none occurs twice. A later question is also searched together with the previous one,
+ * which comes first if the question cannot stand alone, as "and where is it called?". The citations of the last answer
+ * are included.
  */
 export async function retrievePassages(
   question: string,
@@ -70,7 +74,8 @@ export async function retrievePassages(
   // Nothing is compared for a name, which may be `test`: its places are those of the search.
   const isAboutTests = profile.comparedFiles > 0 && asksForTests(question);
   const found = await searchAll(question, last, isAboutTests, profile, sources, signal);
-  const about = [question, last?.question ?? '', ...(isAboutTests ? testedNames(last) : [])].join(' ');
+  const previous = last !== undefined && isFollowUp(question) ? last.question : '';
+  const about = [question, previous, ...(isAboutTests ? testedNames(last) : [])].join(' ');
   const { words } = parseQuery(parseQueryLanguage(about).words);
   const collector = new PassageCollector(sources, words, limit, profile);
   const compared = await collector.compare(found.slice(0, profile.comparedFiles), isAboutTests);
@@ -92,6 +97,15 @@ function asksForTests(question: string): boolean {
   return /\b(?:tests?|tested|testing|specs?)\b/i.test(question);
 }
 
+/** Whether a question is understood only with the one before it: it refers to that, or says too little. */
+function isFollowUp(question: string): boolean {
+  return REFERENCE.test(question) || contentWords(question).length < 2;
+}
+
+function contentWords(question: string): string[] {
+  return parseQuery(parseQueryLanguage(question).words).words.filter((word) => !FILLERS.has(word));
+}
+
 /** Names of the first definitions that an answer cites. */
 function testedNames(last: Answer | undefined): string[] {
   const names = last?.cited.flatMap(({ symbol }) => (symbol && symbol.kind !== 'heading' ? [symbol.name] : [])) ?? [];
@@ -109,10 +123,11 @@ async function searchAll(
 ): Promise<readonly RankedFile[]> {
   const { files, documents, documentRank } = profile;
   const search = (query: string): Promise<readonly FoundPlace[]> => sources.search(query, files, signal);
-  const query = last === undefined ? question : `${question} ${last.question}`;
+  const both = last === undefined ? question : `${question} ${last.question}`;
+  const query = isFollowUp(question) ? both : question;
   const isFiltered = /\blang:/.test(question);
   if (isAboutTests) {
-    const queries = new Set([...testedNames(last).map((name) => `${name} test`), query, question]);
+    const queries = new Set([...testedNames(last).map((name) => `${name} test`), both, question]);
     const found: (readonly FoundPlace[])[] = [];
     for (const one of queries) found.push(await search(one));
     const fused = fuse(found);
@@ -124,7 +139,8 @@ async function searchAll(
   }
   const related = withRelated(query, profile.relatedWords);
   const lists = [rank(related === query ? await search(query) : fuse([await search(query), await search(related)]))];
-  if (last !== undefined) lists.push(rank(await search(question)));
+  if (query !== both) lists.push(rank(await search(both), documentRank));
+  else if (both !== question) lists.push(rank(await search(question)));
   if (documents > 0 && !isFiltered) {
     const pages = await sources.search(`${query} lang:markdown`, 2 * documents, signal);
     lists.push(rank(pages.filter(onceEach()).slice(0, documents), documentRank));
@@ -156,8 +172,7 @@ function fuse(lists: readonly (readonly FoundPlace[])[]): FoundPlace[] {
 
 /** The query with words that mean nearly the same as its own. */
 function withRelated(query: string, most: number): string {
-  const { words } = parseQuery(parseQueryLanguage(query).words);
-  const related = words.filter((word) => !FILLERS.has(word)).flatMap((word) => relatedWords(word).slice(0, most));
+  const related = contentWords(query).flatMap((word) => relatedWords(word).slice(0, most));
   return [query, ...new Set(related.slice(0, MAX_RELATED))].join(' ');
 }
 

@@ -22,7 +22,6 @@ const FULL = [
   '> What is not temporary is not tried again [1].\n\nSee [the docs](https://example.com/retries).',
 ];
 
-/** The answer view, used as a person uses it. */
 /** A definition that is too long to be quoted whole. */
 const LONG = `export function lighthouseTariff(): number {
 ${Array.from({ length: 80 }, (_, i) => `  const step${i} = ${i} * 2; // of the lamp\n`).join('')}  // The tariff of lighthouses is computed here.
@@ -30,6 +29,7 @@ ${Array.from({ length: 80 }, (_, i) => `  const step${i} = ${i} * 2; // of the l
 }
 `;
 
+/** The answer view, used as a person uses it. */
 class AnswerView {
   readonly #workbench: Workbench;
   frame!: Frame;
@@ -68,8 +68,9 @@ class AnswerView {
     return this.frame.getByRole('button', { name });
   }
 
+  /** Waits until the last answer is whole. */
   async complete(): Promise<void> {
-    await this.button('Copy as Markdown').last().waitFor();
+    await this.frame.locator('article').last().getByRole('button', { name: 'Copy as Markdown' }).waitFor();
   }
 }
 
@@ -149,6 +150,10 @@ describe('Ask About Workspace, without a model', () => {
       .button(/^Where is .* used\?$/)
       .first()
       .click();
+    await view.frame
+      .getByRole('heading', { name: /^Where is .* used\?$/ })
+      .last()
+      .waitFor();
     await view.complete();
     await view.button('Copy as Markdown').last().click();
     await workbench.page.getByText('The answer was copied as Markdown.').waitFor();
