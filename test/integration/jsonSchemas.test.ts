@@ -12,9 +12,10 @@ import { until } from '../support/until.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const [DAY_BEFORE, YESTERDAY] = [2, 1].map((days) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10));
+// Yesterday has no figures before 02:00.
+const [FIRST_DAY, LAST_DAY] = [3, 2].map((days) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10));
 
-const RANGE = ['--from', DAY_BEFORE!, '--to', YESTERDAY!];
+const RANGE = ['--from', FIRST_DAY!, '--to', LAST_DAY!];
 
 /** A schema whose objects have no other fields, so that a field without a description is found. */
 function closed(schema: unknown): unknown {
@@ -41,7 +42,7 @@ describe('The JSON of the command', () => {
     const facts = [
       { kind: 'org', plan: 'usd', enterprise: true },
       { kind: 'user', user_email: 'ada@example.com' },
-      ...[DAY_BEFORE, YESTERDAY].flatMap((date) => [
+      ...[FIRST_DAY, LAST_DAY].flatMap((date) => [
         { kind: 'activity', date, user_email: 'ada@example.com', metrics: { total_messages: 3, completions_count: 4 } },
         {
           kind: 'cost',
