@@ -3,7 +3,15 @@ import { viewType } from '../protocol/viewContract.ts';
 import type { App } from './app.ts';
 import { signalOf } from './cancellation.ts';
 import { CHAT_PARTICIPANT, MCP_PROVIDER } from './commandIds.ts';
-import type { ExplainInput, FilesInput, OutlineInput, ReadInput, SearchInput, UsagesInput } from './ask/tools.ts';
+import type {
+  ExplainInput,
+  FilesInput,
+  OutlineInput,
+  ReadInput,
+  RetrievalInput,
+  SearchInput,
+  UsagesInput,
+} from './ask/tools.ts';
 
 /*
  * Providers that other parts of the editor call by name. They are registered as soon as the extension is active, and load the
@@ -21,7 +29,8 @@ export function registerChat(app: () => Promise<App>): vscode.ChatParticipant {
 
 export function registerTools(app: () => Promise<App>): vscode.Disposable {
   return vscode.Disposable.from(
-    vscode.lm.registerTool('sextant_search_workspace', searchTool(app)),
+    vscode.lm.registerTool('sextant_codebase_retrieval', retrievalTool(app)),
+    vscode.lm.registerTool('sextant_search', searchTool(app)),
     vscode.lm.registerTool('sextant_read_span', readTool(app)),
     vscode.lm.registerTool('sextant_find_usages', usagesTool(app)),
     vscode.lm.registerTool('sextant_outline', outlineTool(app)),
@@ -48,6 +57,17 @@ export function registerMcpServers(app: () => Promise<Pick<App, 'mcpServers'>>):
     following?.dispose();
     changed.dispose();
   });
+}
+
+function retrievalTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<RetrievalInput> {
+  return tool(
+    async (input, signal) => (await app()).tools.retrieve(input, signal),
+    ({ information_request: request }) => ({
+      invocationMessage: vscode.l10n.t('Searching the workspace for “{0}”', request),
+      title: vscode.l10n.t('Retrieve code?'),
+      message: vscode.l10n.t('The model gets the code that answers “{0}”.', request),
+    }),
+  );
 }
 
 export function searchTool(app: () => Promise<Pick<App, 'tools'>>): vscode.LanguageModelTool<SearchInput> {
@@ -143,7 +163,7 @@ interface Invocation {
 }
 
 function tool<T>(
-  invoke: (input: T, signal: AbortSignal) => Promise<unknown>,
+  invoke: (input: T, signal: AbortSignal) => Promise<object | string>,
   prepare: (input: T) => Invocation,
 ): vscode.LanguageModelTool<T> {
   return {
@@ -154,8 +174,9 @@ function tool<T>(
     async invoke({ input }, token) {
       const linked = signalOf(token);
       try {
-        const json = JSON.stringify(await invoke(input, linked.signal));
-        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(json)]);
+        const found = await invoke(input, linked.signal);
+        const text = typeof found === 'string' ? found : JSON.stringify(found);
+        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
       } finally {
         linked.dispose();
       }

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import { describeError } from '../base/errors.ts';
 import { WIRE_LIMITS } from '../wire/contract.ts';
 import { ModelTools, TOOL_LIMITS } from '../workspace/modelTools.ts';
-import { retrieveText } from './retrieval.ts';
+import { describeLeftOut, retrieveText } from './retrieval.ts';
 import { TOOL_OUTPUTS } from './toolOutputs.ts';
 import { INSTRUCTIONS, TOOLS } from './toolTexts.ts';
 import { ClientRoots, type ClientRootsParts } from './clientRoots.ts';
@@ -110,13 +110,15 @@ function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots 
     const missing = leftOut > 0 ? [describeLeftOut(leftOut)] : [];
     return textResult([...notes, ...missing, text, ...time].join('\n'));
   });
-  const { search_workspace, read_span, find_usages, outline, list_files, explain_missing } = TOOLS;
+  const { search, read_span, find_usages, outline, list_files, explain_missing } = TOOLS;
   const { queryLength, maxResults, maxUsages, maxFiles } = TOOL_LIMITS;
   const searchInput = z.object({
-    query: text(search_workspace.inputs.query, queryLength),
-    limit: z.optional(whole(search_workspace.inputs.limit, maxResults)),
+    query: text(search.inputs.query, queryLength),
+    path: z.optional(text(search.inputs.path)),
+    language: z.optional(text(search.inputs.language)),
+    limit: z.optional(whole(search.inputs.limit, maxResults)),
   });
-  server.registerTool('search_workspace', configOf('search_workspace', searchInput), (input, call) =>
+  server.registerTool('search', configOf('search', searchInput), (input, call) =>
     json(() => tools.search(input, call.signal), call),
   );
 
@@ -202,9 +204,4 @@ function textResult(text: string): CallToolResult {
 
 function timeOf(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
-}
-
-function describeLeftOut(files: number): string {
-  const are = files === 1 ? '1 file that matches is' : `${files} files that match are`;
-  return `${are} left out: changed or deleted since the index was updated, or not to be shown.`;
 }

@@ -86,6 +86,12 @@ export async function retrieveText(
   return { text: `${formatLines(wanted, maxLength - uses.length)}${uses}`, leftOut: reader.leftOut };
 }
 
+/** A sentence on files that are not in an answer. */
+export function describeLeftOut(files: number): string {
+  const are = files === 1 ? '1 file that matches is' : `${files} files that match are`;
+  return `${are} left out: changed or deleted since the index was updated, or not to be shown.`;
+}
+
 /** Reads files once, and counts those that cannot be shown. */
 class Reader {
   leftOut = 0;

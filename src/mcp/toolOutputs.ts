@@ -8,7 +8,7 @@ const outlined = z.looseObject({ path: z.string(), definitions: z.array(z.string
 const searched = { asOf: z.optional(z.string()), incomplete: z.optional(z.string()) };
 
 export const TOOL_OUTPUTS = {
-  search_workspace: z.looseObject({
+  search: z.looseObject({
     ...searched,
     results: z.array(
       z.looseObject({

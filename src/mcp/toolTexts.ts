@@ -5,7 +5,7 @@ import { TOOL_LIMITS } from '../workspace/modelTools.ts';
 /** When to use which tool; clients put it into the model's prompt. */
 export const INSTRUCTIONS = `Sextant has an index of this workspace and keeps it up to date. Use it first, before grep or reading whole files:
 - codebase-retrieval: what does, where is, how works X? Returns the code that answers.
-- search_workspace: ranked places for words or a symbol; a regular expression goes between slashes.
+- search: ranked places for words or a symbol; a regular expression goes between slashes.
 - find_usages: all callers, imports and other uses of a name before you change it.
 - outline: what is in a file or folder, before you read it. read_span: lines of a file.
 - list_files: paths by glob, language or change. explain_missing: why a file is not found.
@@ -27,15 +27,17 @@ export const TOOLS = {
       max_output_length: 'Most characters of the answer; 20,000 by default, 4 are about a token',
     },
   },
-  search_workspace: {
+  search: {
     title: 'Search the workspace',
     description:
       'Search for places by plain words or a symbol name. Returns JSON, best first: path, lines, the definition there, its ' +
-      'best line, and "more" places in the file. All that was saved before "asOf" is in it. The query may have "phrases", /regular expressions/ and the filters path: ' +
-      'file: lang: sym: changed: with globs, - excludes. "incomplete" tells why something may be missing. Words need not be ' +
+      'best line, and "more" places in the file. All that was saved before "asOf" is in it. The query may have "phrases", /regular expressions/ and the filters ' +
+      'file: sym: changed: with globs, - excludes. "incomplete" tells why something may be missing. Words need not be ' +
       `exact, but there are no synonyms: search again with other words if nothing fits. ${NOT_FOUND}`,
     inputs: {
       query: 'Words, a symbol name, phrases and filters',
+      path: 'A folder, file or glob to search in',
+      language: 'A language or extension, such as python or .ts',
       limit: `Most files; ${TOOL_LIMITS.defaultResults} by default`,
     },
   },

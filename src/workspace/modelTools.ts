@@ -13,6 +13,9 @@ import type {
 
 export interface SearchInput {
   readonly query: string;
+  /** A file, a folder, or a glob of paths. */
+  readonly path?: string | undefined;
+  readonly language?: string | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -108,8 +111,15 @@ export class ModelTools {
     this.#parts = parts;
   }
 
-  async search({ query, limit = TOOL_LIMITS.defaultResults }: SearchInput, signal: AbortSignal): Promise<object> {
-    const request = { query, limit: Math.min(limit, TOOL_LIMITS.maxResults) };
+  async search(input: SearchInput, signal: AbortSignal): Promise<object> {
+    const { query, limit = TOOL_LIMITS.defaultResults } = input;
+    const { filters, within } = this.#filtersOf(input);
+    // Filters precede a query whose last quotation mark may be missing.
+    const request = {
+      query: [...filters, query].join(' '),
+      limit: Math.min(limit, TOOL_LIMITS.maxResults),
+      ...(within && { within }),
+    };
     const { results, problems, leftOut, isUnfinished } = await this.#parts.search(request, signal);
     // A file may have become a secret since it was indexed.
     const files = await Promise.all(results.map(({ root, path }) => this.#parts.read(root, path)));
@@ -229,19 +239,24 @@ export class ModelTools {
     signal: AbortSignal,
   ): Promise<{ files: readonly PathInFolder[]; leftOut: boolean; problems: readonly string[] }> {
     const most = Math.min(limit, TOOL_LIMITS.maxFiles);
-    const { filter = 'path:**', within } = path === undefined ? {} : this.#below(path);
-    const filters = [
-      filter,
-      ...(language === undefined ? [] : [`lang:${quoted(language)}`]),
-      ...(changed ? ['changed:'] : []),
-    ];
-    const request = { query: filters.join(' '), limit: offset + most + 1, ...(within && { within }) };
+    const { filters, within } = this.#filtersOf({ path, language });
+    const query = [...(filters.length > 0 ? filters : ['path:**']), ...(changed ? ['changed:'] : [])].join(' ');
+    const request = { query, limit: offset + most + 1, ...(within && { within }) };
     const { results, problems } = await this.#parts.search(request, signal);
     return {
       files: results.slice(offset, offset + most),
       leftOut: results.length > offset + most,
       problems: problems.map(({ message }) => message),
     };
+  }
+
+  #filtersOf({ path, language }: Pick<FilesInput, 'path' | 'language'>): Scoped & { readonly filters: string[] } {
+    const { filter, within } = path === undefined ? {} : this.#below(path);
+    const filters = [
+      ...(filter === undefined ? [] : [filter]),
+      ...(language === undefined ? [] : [`lang:${quoted(language)}`]),
+    ];
+    return { filters, ...(within && { within }) };
   }
 
   /** The filter of a glob, and the folder that it names; of a path without wildcards, the file or folder that it means. */

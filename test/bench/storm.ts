@@ -30,7 +30,7 @@ function report(when: string, pid: number): number {
 for (let file = 0; file < FILES; file++) write(file, 0);
 const session = await McpSession.start(['mcp', '--workspace-root', root, '--state', state]);
 const isFound = async (word: string): Promise<boolean> =>
-  (await session.json<{ results: unknown[] }>('search_workspace', { query: `"${word}"` })).results.length > 0;
+  (await session.json<{ results: unknown[] }>('search', { query: `"${word}"` })).results.length > 0;
 while (!(await isFound('x0y1'))) await setTimeout(1_000);
 await setTimeout(10_000);
 const before = report('before', session.pid);

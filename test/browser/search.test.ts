@@ -119,6 +119,7 @@ describe('Search Workspace', () => {
   it('takes the fix of a problem, and opens a result to the side on Ctrl+Enter', async () => {
     const { page } = workbench;
     await workbench.search('lang:pyhton price');
+    await workbench.settled();
     await workbench.pick.getByText('Use python').click();
     await until('the fix is taken', async () => (await workbench.query.inputValue()) === 'lang:python price');
     await workbench.settled();
@@ -236,7 +237,7 @@ describe('Search Workspace', () => {
     it("searches in a folder of the explorer, and explains a file there; other menus do not have 'Why'", async () => {
       const { page } = workbench;
       const menuOf = async (target: Locator, present: string, missing: string): Promise<void> => {
-        await target.click({ button: 'right' });
+        await workbench.openMenu(target);
         await page.getByRole('menuitem', { name: present }).first().waitFor();
         assert.equal(await page.getByRole('menuitem', { name: missing }).count(), 0);
       };

@@ -256,7 +256,7 @@ describe('the search view', () => {
   it("opens a row's own menu, by mouse and by keyboard", async () => {
     const { page } = workbench;
     const view = await search('verifyPassword');
-    await row(view, /^verifyPassword /).click({ button: 'right' });
+    await workbench.openMenu(row(view, /^verifyPassword /));
     await workbench.choose('Why Is It Here?');
     await workbench.pick.getByText(/^Result 1 for/).waitFor();
     await page.keyboard.press('Escape');

@@ -108,7 +108,7 @@ describe('the status of a folder', () => {
     it("names the rule from a file's menu in the explorer, and opens it", async () => {
       const { page } = workbench;
       await workbench.unfold(/^worker/);
-      await workbench.treeItem(/^queue\.go/).click({ button: 'right' });
+      await workbench.openMenu(workbench.treeItem(/^queue\.go/));
       await workbench.choose('Why Is This File (Not) Found?');
       await workbench.pick.getByText('worker/queue.go is not indexed: it is ignored.').waitFor();
       await workbench.pick.getByText('The rule is worker/.gitignore:2: queue.go').waitFor();
@@ -125,7 +125,7 @@ describe('the status of a folder', () => {
         .first()
         .waitFor();
       if ((await workbench.treeItem(/^index\.js/).count()) === 0) await workbench.treeItem(/^pad/).click();
-      await workbench.treeItem(/^index\.js/).click({ button: 'right' });
+      await workbench.openMenu(workbench.treeItem(/^index\.js/));
       await workbench.choose('Why Is This File (Not) Found?');
       await workbench.pick.getByText('sextant.index.exclude has the pattern **/node_modules').waitFor();
       for (const setting of ['sextant.index.exclude', 'search.exclude'])

@@ -53,6 +53,11 @@ export function copySample(to: string): string {
   return to;
 }
 
+/** What a test reads of an element in the page. */
+interface Labelled {
+  getAttribute(name: string): string | null;
+}
+
 export class Workbench {
   readonly page: Page;
   readonly close: () => Promise<void>;
@@ -129,9 +134,9 @@ export class Workbench {
   }
 
   /** Labels of the list's rows for screen readers: label, description, detail. */
-  async rows(): Promise<string[]> {
-    const rows = await this.pick.locator('.monaco-list-row').all();
-    return Promise.all(rows.map(async (row) => (await row.getAttribute('aria-label')) ?? ''));
+  rows(): Promise<string[]> {
+    const rows = this.pick.locator('.monaco-list-row');
+    return rows.evaluateAll((all: readonly Labelled[]) => all.map((row) => row.getAttribute('aria-label') ?? ''));
   }
 
   /** Reloads the window, after a wait: the editor saves extension state every few seconds, and a reload does not. */
@@ -227,6 +232,17 @@ export class Workbench {
     const frame = (await inner.contentFrame())!;
     await frame.waitForSelector('body > *:not(script)');
     return frame;
+  }
+
+  /** Opens the menu of a row of a tree, once the rows above it no longer come and go. */
+  async openMenu(row: Locator): Promise<void> {
+    for (let known = ''; ;) {
+      const place = JSON.stringify(await row.boundingBox());
+      if (place === known) break;
+      known = place;
+      await this.page.waitForTimeout(500);
+    }
+    await row.click({ button: 'right' });
   }
 
   treeItem(name: RegExp): Locator {

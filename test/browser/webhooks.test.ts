@@ -96,7 +96,7 @@ describe('the Webhooks view', () => {
     await pick.getByText('Record the event only').waitFor();
     await keyboard.press('Enter');
     await workbench.treeItem(/^opened When an event comes to issues: record it/).waitFor();
-    await workbench.treeItem(/^opened When/).click({ button: 'right' });
+    await workbench.openMenu(workbench.treeItem(/^opened When/));
     await workbench.choose('Edit Filter…');
     await workbench.tab('opened.sextant-filter.json').waitFor();
     await page.getByText('No event to try yet').waitFor();
@@ -258,14 +258,14 @@ describe('the Webhooks view', () => {
     await input('URL that receives the events', 'http://127.0.0.1:9/', withPassword);
     await workbench.treeItem(/^all When an event comes to w: run all forward/).waitFor();
 
-    await workbench.treeItem(/^all When/).click({ button: 'right' });
+    await workbench.openMenu(workbench.treeItem(/^all When/));
     await workbench.choose('Disable Trigger');
     await workbench.treeItem(/^all disabled, When an event comes to w/).waitFor();
-    await workbench.treeItem(/^w bearer token/).click({ button: 'right' });
+    await workbench.openMenu(workbench.treeItem(/^w bearer token/));
     await workbench.choose('Disable Webhook');
     await workbench.treeItem(/^w disabled, bearer token/).waitFor();
     await workbench.shoot('webhooks-disabled');
-    await workbench.treeItem(/^w disabled/).click({ button: 'right' });
+    await workbench.openMenu(workbench.treeItem(/^w disabled/));
     await workbench.choose('Enable Webhook');
     await workbench.treeItem(/^w bearer token/).waitFor();
 
@@ -303,7 +303,7 @@ describe('the Webhooks view', () => {
     await deletes('w', 'Cancel');
     await workbench.treeItem(/^w bearer token/).waitFor();
     await workbench.treeItem(/^taken When/).hover();
-    await workbench.treeItem(/^taken When/).click({ button: 'right' });
+    await workbench.openMenu(workbench.treeItem(/^taken When/));
     await workbench.choose('Delete Trigger');
     await modal.getByText('When an event comes to other: record it.').waitFor();
     await modal.getByRole('button', { name: 'Delete', exact: true }).click();

@@ -19,7 +19,7 @@ interface Found {
 }
 
 interface Tool {
-  readonly toolReferenceName: string;
+  readonly name: string;
   readonly inputSchema: { readonly properties: Readonly<Record<string, object>>; readonly required: readonly string[] };
 }
 
@@ -57,7 +57,7 @@ describe('sextant mcp', () => {
       tools.map(({ name, inputSchema, outputSchema }) => [name, inputSchema.required, outputSchema?.required]),
       [
         ['codebase-retrieval', ['information_request'], undefined],
-        ['search_workspace', ['query'], ['results']],
+        ['search', ['query'], ['results']],
         ['read_span', ['path', 'startLine', 'endLine'], ['path', 'startLine', 'endLine', 'lines', 'text', 'isCut']],
         ['find_usages', ['name'], ['total', 'usages']],
         ['outline', ['path'], undefined],
@@ -65,8 +65,8 @@ describe('sextant mcp', () => {
         ['explain_missing', ['path'], ['path', 'explanation']],
       ],
     );
-    for (const { toolReferenceName, inputSchema } of MANIFEST.contributes.languageModelTools) {
-      const tool = tools.find(({ name }) => name === toolReferenceName);
+    for (const { name: inEditor, inputSchema } of MANIFEST.contributes.languageModelTools) {
+      const tool = tools.find(({ name }) => `sextant_${name.replace('-', '_')}` === inEditor);
       const own = tool?.inputSchema.properties as Readonly<Record<string, { readonly maximum?: number }>>;
       const limits = Object.entries(own).map(([name, { maximum, ...rest }]) => [
         name,
@@ -209,16 +209,20 @@ describe('sextant mcp', () => {
   });
 
   it('searches, and reads the lines of results', async () => {
-    const { results, incomplete } = await sample.json<Found>('search_workspace', {
+    const { results, incomplete } = await sample.json<Found>('search', {
       query: 'verifyPassword',
       limit: 2,
     });
     assert.equal(incomplete, undefined);
+    const inFolder = { query: 'order "retried', path: 'src/orders', language: 'typescript' };
+    const { results: below } = await sample.json<Found>('search', inFolder);
+    assert.ok(below.length > 0);
+    for (const { path } of below) assert.match(path, /^src\/orders\/.*\.ts$/);
     assert.equal(results[0]?.path, 'src/auth/passwordHash.ts');
     const span = await sample.json<{ readonly text: string }>('read_span', results[0]);
     const lines = readFileSync(join(sampleRoot, results[0].path), 'utf8').split('\n');
     assert.equal(span.text, lines.slice(results[0].startLine - 1, results[0].endLine).join('\n'));
-    const { problems } = await sample.json<Found>('search_workspace', { query: 'lang:klingon verifyPassword' });
+    const { problems } = await sample.json<Found>('search', { query: 'lang:klingon verifyPassword' });
     assert.equal(problems?.length, 1);
   });
 
@@ -235,7 +239,7 @@ describe('sextant mcp', () => {
     symlinkSync(join(outside, 'outside.ts'), join(root, 'link.ts'));
     const session = await start(root);
     const search = async (): Promise<string[]> =>
-      (await session.json<Found>('search_workspace', { query: 'nightingale' })).results.map(({ path }) => path);
+      (await session.json<Found>('search', { query: 'nightingale' })).results.map(({ path }) => path);
     assert.deepEqual(await search(), ['later.ts']);
     // A file that became a secret is refused before the index is updated.
     writeFileSync(
@@ -254,9 +258,9 @@ describe('sextant mcp', () => {
 
   it('reports errors in a request', async () => {
     const wrong = [
-      ['search_workspace', {}],
-      ['search_workspace', { query: '' }],
-      ['search_workspace', { query: 'a', limit: 31 }],
+      ['search', {}],
+      ['search', { query: '' }],
+      ['search', { query: 'a', limit: 31 }],
       ['codebase-retrieval', { information_request: 5 }],
       ['read_span', { path: 'README.md', startLine: 0, endLine: 2 }],
       ['read_span', { path: 'README.md', startLine: 2, endLine: 1 }],
@@ -265,7 +269,7 @@ describe('sextant mcp', () => {
     for (const [name, input] of wrong)
       assert.equal((await sample.call(name, input)).isError, true, JSON.stringify(input));
     // The server still runs.
-    assert.equal((await sample.json<Found>('search_workspace', { query: 'verifyPassword' })).incomplete, undefined);
+    assert.equal((await sample.json<Found>('search', { query: 'verifyPassword' })).incomplete, undefined);
   });
 
   it('lists its tools before the index is complete, and marks results as partial', async () => {
@@ -278,19 +282,19 @@ describe('sextant mcp', () => {
     writeFiles(root, { 'zzz.ts': 'export function nightingale() {}\n' });
     const hasty = await start(root, '--wait', '0');
     assert.equal((await hasty.client.listTools()).tools.length, 7);
-    const first = await hasty.json<Found>('search_workspace', { query: 'nightingale' });
+    const first = await hasty.json<Found>('search', { query: 'nightingale' });
     assert.match(first.incomplete ?? '', /^Sextant (has just begun to index|is still indexing) this folder/);
     const { text } = await hasty.call('codebase-retrieval', { information_request: 'nightingale' });
     assert.match(text, /^Sextant (has just begun to index|is still indexing) this folder.*\n(These|No) /);
     // A waiting server reads the index that the other process keeps.
     const patient = await start(root);
     await until('it is complete', async () => {
-      const { results, incomplete } = await patient.json<Found>('search_workspace', { query: 'nightingale' });
+      const { results, incomplete } = await patient.json<Found>('search', { query: 'nightingale' });
       if (incomplete === undefined) assert.equal(results[0]?.path, 'zzz.ts');
       return incomplete === undefined;
     });
     await until('it is complete for its keeper', async () => {
-      const { incomplete } = await hasty.json<Found>('search_workspace', { query: 'nightingale' });
+      const { incomplete } = await hasty.json<Found>('search', { query: 'nightingale' });
       return incomplete === undefined;
     });
   });
@@ -303,7 +307,7 @@ describe('sextant mcp', () => {
       Object.fromEntries(Array.from({ length: 2 * MANY }, (_, i) => [`src/file${i}.ts`, `// ${i}\n${body}`])),
     );
     const session = await start(root, '--wait', '30000');
-    const call = { name: 'search_workspace', arguments: { query: 'common' } };
+    const call = { name: 'search', arguments: { query: 'common' } };
     const cancelled = new AbortController();
     const stopped = assert.rejects(session.client.callTool(call, undefined, { signal: cancelled.signal }));
     const done: number[] = [];
@@ -325,7 +329,7 @@ describe('sextant mcp', () => {
   it('finds changes while it runs', async () => {
     writeFiles(sampleRoot, { 'src/new.ts': 'export function nightingale() {}\n' });
     await until('the new file is found', async () => {
-      const { results } = await sample.json<Found>('search_workspace', { query: 'nightingale' });
+      const { results } = await sample.json<Found>('search', { query: 'nightingale' });
       return results[0]?.path === 'src/new.ts';
     });
   });
@@ -337,7 +341,7 @@ describe('sextant mcp', () => {
     const index = FolderIndex.open(options, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
     const session = await start(root, '--state', stateFolder);
     try {
-      const before = await session.json<Found>('search_workspace', { query: 'verifyPassword' });
+      const before = await session.json<Found>('search', { query: 'verifyPassword' });
       assert.match(before.incomplete ?? '', /is writing to this index.*It may not be done/);
       assert.deepEqual(before.results, []);
       await index.reconcile();
@@ -345,7 +349,7 @@ describe('sextant mcp', () => {
       await index.close();
     }
     await until('it is complete', async () => {
-      const { incomplete, results } = await session.json<Found>('search_workspace', { query: 'verifyPassword' });
+      const { incomplete, results } = await session.json<Found>('search', { query: 'verifyPassword' });
       return incomplete === undefined && results.length > 0;
     });
   });
@@ -416,7 +420,7 @@ describe('sextant mcp', () => {
     const session = await McpSession.start([JSON.stringify({ folders: [options], version: '1.2.3' })], {}, script);
     sessions.push(session);
     assert.equal(session.client.getServerVersion()?.version, '1.2.3');
-    const { results } = await session.json<Found>('search_workspace', { query: 'password' });
+    const { results } = await session.json<Found>('search', { query: 'password' });
     assert.ok(results.length > 0);
     assert.ok(results.every(({ path }) => !path.startsWith('src/auth/')));
     const span = { path: 'src/auth/passwordHash.ts', startLine: 1, endLine: 9 };
@@ -440,9 +444,9 @@ describe('sextant mcp', () => {
   it('reports that the folder has vanished', async () => {
     const root = copySample(folder());
     const session = await start(root);
-    await session.json<Found>('search_workspace', { query: 'verifyPassword' });
+    await session.json<Found>('search', { query: 'verifyPassword' });
     rmSync(root, { recursive: true });
-    const { incomplete } = await session.json<Found>('search_workspace', { query: 'verifyPassword' });
+    const { incomplete } = await session.json<Found>('search', { query: 'verifyPassword' });
     assert.match(incomplete ?? '', /does not exist any more/);
   });
 

@@ -42,7 +42,7 @@ describe('The roots of sextant mcp', () => {
   };
   const address = (path: string): string => pathToFileURL(path).href;
   const found = async (session: McpSession): Promise<string[]> => {
-    const { results, incomplete } = await session.json<Found>('search_workspace', { query: 'lantern' });
+    const { results, incomplete } = await session.json<Found>('search', { query: 'lantern' });
     assert.equal(incomplete, undefined);
     return results.map(({ path }) => path).sort();
   };
@@ -96,11 +96,11 @@ describe('The roots of sextant mcp', () => {
 
   it('are refused with a reason where they are too wide or missing, and the others are served', async () => {
     const session = await start({ roots: [address('/'), address(join(shop, 'nowhere')), address(shop)] });
-    const { results, incomplete } = await session.json<Found>('search_workspace', { query: 'lantern' });
+    const { results, incomplete } = await session.json<Found>('search', { query: 'lantern' });
     assert.equal(results.length, 2);
     assert.match(incomplete ?? '', /is the whole disk\..*There is no folder/);
     await session.changeRoots([address('/')]);
-    const refused = await session.call('search_workspace', { query: 'lantern' });
+    const refused = await session.call('search', { query: 'lantern' });
     assert.equal(refused.isError, true);
     assert.match(refused.text, /is the whole disk\. Name the project's folder/);
   });
@@ -125,7 +125,7 @@ describe('The roots of sextant mcp', () => {
     const session = await start({ roots: [address(shop), address(bank)] });
     assert.equal((await found(session)).length, 4);
     renameSync(bank, `${bank}-moved`);
-    const { results, incomplete } = await session.json<Found>('search_workspace', { query: 'lantern' });
+    const { results, incomplete } = await session.json<Found>('search', { query: 'lantern' });
     assert.deepEqual(results.map(({ path }) => path).sort(), ['shop/src/a.ts', 'shop/src/shop.ts']);
     assert.match(incomplete ?? '', new RegExp(`The folder ${bank} does not exist any more`));
   });
@@ -138,7 +138,7 @@ describe('The roots of sextant mcp', () => {
       const writtenAt = Date.now();
       writeFileSync(join(shop, `src/${name}.ts`), `export function ${name}() {}\n`);
       for (const session of three) {
-        const { results, asOf, incomplete } = await session.json<Found>('search_workspace', { query: name });
+        const { results, asOf, incomplete } = await session.json<Found>('search', { query: name });
         assert.deepEqual([results[0]?.path, incomplete], [`src/${name}.ts`, undefined]);
         assert.ok(Date.parse(asOf ?? '') >= writtenAt - 1000, `${asOf} is before ${writtenAt}`);
       }
@@ -149,7 +149,7 @@ describe('The roots of sextant mcp', () => {
     writeFileSync(join(shop, 'src/after.ts'), 'export function lighthouse() {}\n');
     for (const session of three.slice(1)) {
       await until('the file written after the kill is found', async () => {
-        const { results } = await session.json<Found>('search_workspace', { query: 'lighthouse' });
+        const { results } = await session.json<Found>('search', { query: 'lighthouse' });
         return results[0]?.path === 'src/after.ts';
       });
     }

@@ -37,14 +37,15 @@ describe('language-model tools', () => {
   it('search the workspace, and read the lines of results', async () => {
     const names = vscode.lm.tools.map(({ name }) => name).filter((name) => name.startsWith('sextant'));
     assert.deepEqual(names.sort(), [
+      'sextant_codebase_retrieval',
       'sextant_explain_missing',
       'sextant_find_usages',
       'sextant_list_files',
       'sextant_outline',
       'sextant_read_span',
-      'sextant_search_workspace',
+      'sextant_search',
     ]);
-    const { results } = await invoke('sextant_search_workspace', { query: 'verifyPassword', limit: 2 });
+    const { results } = await invoke('sextant_search', { query: 'verifyPassword', limit: 2 });
     const [first] = results as { path: string; startLine: number; endLine: number; definition: string }[];
     assert.deepEqual([first!.path, first!.definition], ['src/auth/passwordHash.ts', 'function verifyPassword']);
     const { path, startLine, endLine } = first!;
@@ -53,6 +54,11 @@ describe('language-model tools', () => {
     const range = new vscode.Range(startLine - 1, 0, endLine, 0);
     assert.equal(`${String(span.text)}\n`, document.getText(range));
     assert.equal(span.isCut, false);
+    const { content } = await vscode.lm.invokeTool('sextant_codebase_retrieval', {
+      input: { information_request: 'How are passwords verified?' },
+      toolInvocationToken: undefined,
+    });
+    assert.match(JSON.stringify(content), /Path: src\/auth\/passwordHash\.ts.*function verifyPassword/s);
     const used = await invoke('sextant_find_usages', { name: 'verifyPassword' });
     assert.match(JSON.stringify(used), /"kind":"definition"/);
     assert.match(JSON.stringify(await invoke('sextant_outline', { path })), /function verifyPassword/);
@@ -71,7 +77,7 @@ describe('language-model tools', () => {
   });
 
   it('report the malformed parts of a query', async () => {
-    const { problems } = await invoke('sextant_search_workspace', { query: 'verifyPassword path:[' });
+    const { problems } = await invoke('sextant_search', { query: 'verifyPassword path:[' });
     assert.match(String(problems), /not closed/);
   });
 

@@ -10,7 +10,8 @@ export async function run(): Promise<void> {
   assert.equal(results[0]?.path, 'src/auth/passwordHash.ts');
   // The list of tools has all contributed tools; models get those whose `when` holds.
   for (const [name, input] of [
-    ['sextant_search_workspace', { query: 'verifyPassword' }],
+    ['sextant_codebase_retrieval', { information_request: 'verifyPassword' }],
+    ['sextant_search', { query: 'verifyPassword' }],
     ['sextant_read_span', { path: 'src/server.ts', startLine: 1, endLine: 2 }],
     ['sextant_find_usages', { name: 'verifyPassword' }],
     ['sextant_outline', { path: 'src' }],

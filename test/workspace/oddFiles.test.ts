@@ -150,7 +150,7 @@ describe('Odd files in a folder', () => {
       const session = await McpSession.start(['mcp', '--workspace-root', root, '--state', state]);
       sessions.push(session);
       const search = (): Promise<{ results: { path: string }[]; leftOut?: number }> =>
-        session.json('search_workspace', { query: 'lantern', limit: 20 });
+        session.json('search', { query: 'lantern', limit: 20 });
       assert.equal((await search()).results.length, Object.keys(KINDS).length + 2);
       const count = await replaceAll(root, outside);
       const { results, leftOut } = await search();

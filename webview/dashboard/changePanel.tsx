@@ -27,8 +27,8 @@ const WIDTHS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The current change: its preview, its progress, its result. Each step takes the focus, so that it is read out, and so
- * that the Enter that started it does nothing more.
+ * The current change: its preview, its progress, its result. Each step takes the focus if the page has it, so that it is
+ * read out, and so that the Enter that started it does nothing more.
  */
 export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Element | null {
   const { serial, kind, title, summary, note, tone, progress, parts, list } = step;
@@ -40,6 +40,8 @@ export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Ele
     if (before.current.serial === serial) return;
     if (before.current.kind === 'none') account.current = accountAt(document.activeElement);
     before.current = { serial, kind };
+    // A step that comes while one works elsewhere in the editor would close an open list there.
+    if (!document.hasFocus()) return;
     if (kind !== 'none') panel.current?.focus();
     else if (document.activeElement === document.body) focusAccount(account.current);
   }, [serial]);

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { SextantError } from '../../base/errors.ts';
+import { describeLeftOut, retrieveText, type RetrievalParts } from '../../mcp/retrieval.ts';
+import { WIRE_LIMITS } from '../../wire/contract.ts';
 import type { ModelFolder } from '../../workspace/givenPath.ts';
 import {
   ModelTools,
@@ -15,16 +17,33 @@ import type { Folders } from '../index/folders.ts';
 
 export type { ExplainInput, FilesInput, OutlineInput, ReadInput, SearchInput, UsagesInput };
 
-export interface ToolsParts extends Omit<ModelToolsParts, 'folders'> {
+export interface RetrievalInput {
+  readonly information_request: string;
+  readonly max_output_length?: number | undefined;
+}
+
+export interface ToolsParts extends Omit<ModelToolsParts, 'folders' | 'search'> {
   readonly folders: Folders;
+  readonly search: ModelToolsParts['search'] & RetrievalParts['search'];
 }
 
 /** Tools for language models, once the user has allowed them. */
 export class Tools {
   readonly #tools: ModelTools;
+  readonly #parts: ToolsParts;
 
-  constructor({ folders, ...parts }: ToolsParts) {
-    this.#tools = new ModelTools({ ...parts, folders: () => modelFolders(folders) });
+  constructor(parts: ToolsParts) {
+    this.#parts = parts;
+    this.#tools = new ModelTools({ ...parts, folders: () => modelFolders(parts.folders) });
+  }
+
+  async retrieve(input: RetrievalInput, signal: AbortSignal): Promise<string> {
+    refuseUntrusted();
+    const { information_request, max_output_length = WIRE_LIMITS.defaultOutputLength } = input;
+    const { folders, ...parts } = this.#parts;
+    const shown = modelFolders(folders);
+    const { text, leftOut } = await retrieveText(information_request, max_output_length, { ...parts, shown }, signal);
+    return leftOut > 0 ? `${describeLeftOut(leftOut)}\n${text}` : text;
   }
 
   async search(input: SearchInput, signal: AbortSignal): Promise<object> {
