@@ -4,11 +4,10 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { copySample } from '../../test/support/command.ts';
 import { assertGolden } from '../../test/support/golden.ts';
+import { indexedFolder } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
-import { silentLogger } from '../base/log.ts';
-import { FolderIndex } from '../workspace/folderIndex.ts';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
-import { Searcher } from '../workspace/searcher.ts';
+import type { FolderOptions } from '../workspace/folderOptions.ts';
+import type { Searcher } from '../workspace/searcher.ts';
 import type { Answer, AnswerEvent, Passage } from './answer.ts';
 import { Asker } from './asker.ts';
 import { extractiveProvider } from './extractive.ts';
@@ -16,20 +15,12 @@ import type { AnswerProvider, AnswerTask } from './provider.ts';
 
 describe('Asking', () => {
   const folder = temporaryFolder();
-  const searchers: Searcher[] = [];
-  after(() => {
-    for (const searcher of searchers) searcher.close();
-  });
+  const index = indexedFolder();
 
   async function open(
     root: string,
   ): Promise<{ readonly asker: Asker; readonly searcher: Searcher; readonly options: FolderOptions }> {
-    const options = { root, stateFolder: folder(), exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
-    const index = FolderIndex.open(options, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
-    await index.reconcile();
-    await index.close();
-    const searcher = new Searcher();
-    searchers.push(searcher);
+    const { options, searcher } = await index(root);
     const asker = new Asker({
       search: async (query, limit) =>
         (await searcher.search({ folders: [options], query, limit, excerpts: true })).results,

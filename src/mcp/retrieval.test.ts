@@ -1,31 +1,20 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { indexedFolder } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
-import { silentLogger } from '../base/log.ts';
-import { FolderIndex } from '../workspace/folderIndex.ts';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../workspace/folderOptions.ts';
-import { Searcher } from '../workspace/searcher.ts';
 import { retrieveText } from './retrieval.ts';
 
 describe('Retrieval for agents', () => {
   const folder = temporaryFolder();
-  const searchers: Searcher[] = [];
-  after(() => {
-    for (const searcher of searchers) searcher.close();
-  });
+  const index = indexedFolder();
 
   async function indexed(
     files: Readonly<Record<string, string>>,
   ): Promise<{ root: string; retrieve: (query: string) => ReturnType<typeof retrieveText> }> {
     const root = folder();
     writeFiles(root, files);
-    const options = { root, stateFolder: folder(), exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
-    const index = FolderIndex.open(options, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
-    await index.reconcile();
-    await index.close();
-    const searcher = new Searcher();
-    searchers.push(searcher);
+    const { options, searcher } = await index(root);
     const { signal } = new AbortController();
     const parts = {
       search: (request: Parameters<Parameters<typeof retrieveText>[2]['search']>[0]) =>

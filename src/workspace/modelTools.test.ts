@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { buildIndex } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { explain } from './explain.ts';
@@ -25,9 +26,7 @@ describe('Tools for models in several folders', () => {
     }));
     for (const one of folders) {
       writeFiles(one.root, { 'src/a.ts': 'export function lantern() {}\n', 'src/b.ts': 'lantern();\n' });
-      const index = FolderIndex.open(one, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
-      await index.reconcile();
-      await index.close();
+      await buildIndex(one);
     }
     searcher = new Searcher();
     const optionsOf = (root: string): FolderOptions => folders.find((one) => one.root === root)!;

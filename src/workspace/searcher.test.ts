@@ -4,11 +4,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { segmentsOf } from '../../test/support/indexFiles.ts';
+import { buildIndex } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
-import { silentLogger } from '../base/log.ts';
 import { RpcCaller, serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
-import { FolderIndex } from './folderIndex.ts';
 import { MAX_FILE_BYTES, indexFolderOf } from './folderOptions.ts';
 import { fileKey } from './personalOrder.ts';
 import { Searcher, type SearchResponse, type SearchResult } from './searcher.ts';
@@ -24,10 +23,7 @@ describe('Searcher', () => {
   }
 
   async function keep(place: { root: string; stateFolder: string }): Promise<void> {
-    const edges = { logger: silentLogger, now: Date.now, onStatus: () => undefined };
-    const index = FolderIndex.open({ ...place, exclude: [], maxFileBytes: MAX_FILE_BYTES }, edges);
-    await index.reconcile();
-    await index.close();
+    await buildIndex({ ...place, exclude: [], maxFileBytes: MAX_FILE_BYTES });
   }
 
   async function search(

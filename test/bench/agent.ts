@@ -1,12 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { silentLogger } from '../../src/base/log.ts';
 import { isIndexable, splitIdentifier } from '../../src/engine/analyze/words.ts';
 import { retrieveText } from '../../src/mcp/retrieval.ts';
-import { FolderIndex } from '../../src/workspace/folderIndex.ts';
 import { MAX_FILE_BYTES, type FolderOptions } from '../../src/workspace/folderOptions.ts';
 import { Searcher, type SearchFolder } from '../../src/workspace/searcher.ts';
+import { buildIndex } from '../support/indexedFolder.ts';
 import { questionedRepository, type HiddenFile, type PlaceQuestion } from './places/questions.ts';
 
 /** "Find what is needed for this change": the words of the change, and the lines that it needs. */
@@ -88,9 +87,7 @@ export async function runAgents(
       writeFileSync(join(root, path), content);
     }
     const options = { root, stateFolder, exclude: [], maxFileBytes: MAX_FILE_BYTES };
-    const index = FolderIndex.open(options, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
-    await index.reconcile();
-    await index.close();
+    await buildIndex(options);
     const runs = [];
     for (const task of tasks) {
       for (const budget of budgets) {

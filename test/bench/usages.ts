@@ -4,11 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, relative } from 'node:path';
 import ts from 'typescript';
-import { silentLogger } from '../../src/base/log.ts';
-import { FolderIndex } from '../../src/workspace/folderIndex.ts';
 import { MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { Searcher, type UsagesResponse } from '../../src/workspace/searcher.ts';
 import { isName } from '../../src/workspace/usages.ts';
+import { buildIndex } from '../support/indexedFolder.ts';
 
 const CODE: ReadonlySet<string> = new Set(['.ts', '.tsx', '.mts', '.cts', '.js', '.mjs', '.cjs']);
 /** Kinds of usages that are code; the compiler has no references in the others. */
@@ -53,9 +52,7 @@ export async function compareUsages(
   const searcher = new Searcher();
   try {
     const options = { root, stateFolder, exclude: [], maxFileBytes: MAX_FILE_BYTES };
-    const index = FolderIndex.open(options, { logger: silentLogger, now: Date.now, onStatus: () => undefined });
-    await index.reconcile();
-    await index.close();
+    await buildIndex(options);
     const tags = ctagsIn(root);
     const sums = { references: 0, found: 0, usages: 0, right: 0, resolved: 0, all: 0, tagged: 0 };
     const took: number[] = [];
