@@ -73,9 +73,11 @@ export async function retrievePassages(
   const last = history.at(-1);
   // Nothing is compared for a name, which may be `test`: its places are those of the search.
   const isAboutTests = profile.comparedFiles > 0 && asksForTests(question);
-  const found = await searchAll(question, last, isAboutTests, profile, sources, signal);
-  const previous = last !== undefined && isFollowUp(question) ? last.question : '';
-  const about = [question, previous, ...(isAboutTests ? testedNames(last) : [])].join(' ');
+  const both = last === undefined ? question : `${question} ${last.question}`;
+  const subject = isFollowUp(question) ? both : question;
+  const tested = isAboutTests ? testedNames(last) : undefined;
+  const found = await searchAll({ question, both, subject, tested }, profile, sources, signal);
+  const about = [subject, ...(tested ?? [])].join(' ');
   const { words } = parseQuery(parseQueryLanguage(about).words);
   const collector = new PassageCollector(sources, words, limit, profile);
   const compared = await collector.compare(found.slice(0, profile.comparedFiles), isAboutTests);
@@ -112,22 +114,28 @@ function testedNames(last: Answer | undefined): string[] {
   return [...new Set(names)].slice(0, TESTED);
 }
 
-/** Files for the question: those of search, pages, and for a follow-up those of both questions together. */
+interface AskedQuestion {
+  readonly question: string;
+  /** It and the previous one. */
+  readonly both: string;
+  /** The one of both texts that is searched first. */
+  readonly subject: string;
+  /** Names of the previous answer, if the question asks for tests. */
+  readonly tested: readonly string[] | undefined;
+}
+
+/** Files for the question: those of search, pages, and for a later question those of it and the previous one together. */
 async function searchAll(
-  question: string,
-  last: Answer | undefined,
-  isAboutTests: boolean,
+  { question, both, subject, tested }: AskedQuestion,
   profile: AskProfile,
   sources: Sources,
   signal: AbortSignal,
 ): Promise<readonly RankedFile[]> {
   const { files, documents, documentRank } = profile;
   const search = (query: string): Promise<readonly FoundPlace[]> => sources.search(query, files, signal);
-  const both = last === undefined ? question : `${question} ${last.question}`;
-  const query = isFollowUp(question) ? both : question;
   const isFiltered = /\blang:/.test(question);
-  if (isAboutTests) {
-    const queries = new Set([...testedNames(last).map((name) => `${name} test`), both, question]);
+  if (tested) {
+    const queries = new Set([...tested.map((name) => `${name} test`), both, question]);
     const found: (readonly FoundPlace[])[] = [];
     for (const one of queries) found.push(await search(one));
     const fused = fuse(found);
@@ -137,12 +145,13 @@ async function searchAll(
     const half = profile.comparedFiles / 2;
     return rank([...tests.slice(0, half), ...others.slice(0, half), ...tests.slice(half), ...others.slice(half)]);
   }
-  const related = withRelated(query, profile.relatedWords);
-  const lists = [rank(related === query ? await search(query) : fuse([await search(query), await search(related)]))];
-  if (query !== both) lists.push(rank(await search(both), documentRank));
+  const related = withRelated(subject, profile.relatedWords);
+  const first = await search(subject);
+  const lists = [rank(related === subject ? first : fuse([first, await search(related)]))];
+  if (subject !== both) lists.push(rank(await search(both), documentRank));
   else if (both !== question) lists.push(rank(await search(question)));
   if (documents > 0 && !isFiltered) {
-    const pages = await sources.search(`${query} lang:markdown`, 2 * documents, signal);
+    const pages = await sources.search(`${subject} lang:markdown`, 2 * documents, signal);
     lists.push(rank(pages.filter(onceEach()).slice(0, documents), documentRank));
   }
   const best = new Map<string, RankedFile>();
