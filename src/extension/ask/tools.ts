@@ -40,9 +40,10 @@ export class Tools {
   async retrieve(input: RetrievalInput, signal: AbortSignal): Promise<string> {
     refuseUntrusted();
     const { information_request, max_output_length = WIRE_LIMITS.defaultOutputLength } = input;
+    const length = Math.min(max_output_length, WIRE_LIMITS.maxOutputLength);
     const { folders, ...parts } = this.#parts;
     const shown = modelFolders(folders);
-    const { text, leftOut } = await retrieveText(information_request, max_output_length, { ...parts, shown }, signal);
+    const { text, leftOut } = await retrieveText(information_request, length, { ...parts, shown }, signal);
     return leftOut > 0 ? `${describeLeftOut(leftOut)}\n${text}` : text;
   }
 
