@@ -76,6 +76,17 @@ describe('sextant mcp', () => {
     }
   });
 
+  it('names all of its tools in the help', async () => {
+    const { tools } = await sample.client.listTools();
+    const { stdout } = spawnSync(process.execPath, [COMMAND, 'mcp', '--help'], { encoding: 'utf8' });
+    const [, listed = ''] = /^Tools:\n((?: {2}\S.*\n)+)/m.exec(stdout) ?? [];
+    const named = listed
+      .trimEnd()
+      .split('\n')
+      .flatMap((line) => line.trim().split(/ {2,}/)[0]!.split(', '));
+    assert.deepEqual(named.sort(), tools.map(({ name }) => name).sort());
+  });
+
   it('tells a model when to use which tool, in few words', async () => {
     const { client } = sample;
     const { tools } = await client.listTools();

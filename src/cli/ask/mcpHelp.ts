@@ -6,7 +6,7 @@ messages go to standard error, and the command ends with its input. It uses the 
 
 Tools:
   codebase-retrieval   code for a request in plain words, as text
-  search_workspace     ranked results as JSON
+  search               ranked results as JSON
   find_usages          every use of a name, by kind
   outline, list_files  definitions and paths
   read_span            lines of a file of the folder; ignored files and files with secrets are refused
