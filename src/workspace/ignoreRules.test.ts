@@ -71,6 +71,34 @@ describe('IgnoreRules', () => {
     );
   });
 
+  it('agrees with git check-ignore on escaped slashes, and on ** after a literal beginning', () => {
+    const own = folder();
+    const root = folder();
+    git(own, root, 'init', '-q');
+    const names = ['a', 'b', 'x'];
+    const inFolders = names.flatMap((first) => names.map((second) => `${first}/${second}`));
+    const paths = [...names, ...inFolders, ...inFolders.flatMap((one) => names.map((third) => `${one}/${third}`))];
+    for (const line of String.raw`**\/a /**\/a !**\/b x/**\/a x**\/a x**/a !a/x**/b a\/b a\/** **\/a\/b **\/**\/a a\/ \/a \\/a`.split(
+      ' ',
+    )) {
+      for (const file of ['.gitignore', 'a/.gitignore']) {
+        writeFiles(root, {
+          '.gitignore': '',
+          'a/.gitignore': '',
+          [file]: `${line.startsWith('!') ? '*\n' : ''}${line}\n`,
+        });
+        const ignored = ignoredByGit(own, root, paths);
+        const ours = new IgnoreRules(root, none, { home: own, env: home.env });
+        for (const one of paths)
+          assert.equal(
+            ours.checkFromTop(one, one === 'a') !== undefined,
+            ignored.has(one),
+            `${one} with ${line} in ${file}`,
+          );
+      }
+    }
+  });
+
   it('agrees with git check-ignore in clones, submodules, linked and nested working trees', () => {
     const own = folder();
     const at = folder();

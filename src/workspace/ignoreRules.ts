@@ -240,7 +240,7 @@ class Line {
   constructor(folder: string, line: string, mark: string) {
     this.#line = line;
     this.mark = mark;
-    this.pattern = fromTop(folder, line);
+    this.pattern = fromTop(folder, asGitReads(line));
   }
 
   movedTo(folder: string): Line {
@@ -268,6 +268,17 @@ function fromTop(folder: string, line: string): string {
   const negation = line.startsWith('!') ? '!' : '';
   const pattern = line.slice(negation.length);
   return `${negation}/${escapeGlob(folder)}${isAnchored(line) ? '' : '/**'}${pattern.startsWith('/') ? '' : '/'}${pattern}`;
+}
+
+/**
+ * The rule in the form that the library reads as Git does: an escaped slash is a slash, before which `**` stands for one folder
+ * at least; and after a literal beginning `**` stands for any folders, too.
+ */
+function asGitReads(line: string): string {
+  return line
+    .replace(/^([^*?[\\]*[^*?[\\/!])\*{2,}\\?\/(?=.)/, '$1*/**/')
+    .replace(/(?<=^!?|\/)\*{2,}\\\/(?=.)/g, '*/**/')
+    .replace(/(?<=[^\\!/])\\\/(?=.)/g, '/');
 }
 
 function escapeGlob(path: string): string {
