@@ -7,6 +7,15 @@ import { plainEnglish } from './scripts/lib/plainEnglish.mjs';
 /** How Node opens a file for reading. */
 const READS = ['open', 'openSync', 'readFile', 'readFileSync', 'createReadStream', 'promises', 'default'];
 
+/** @param {string[]} names @param {string} message */
+const inEach = (names, message) =>
+  ['node:fs', 'node:fs/promises'].map((name) => ({ name, importNames: names, message }));
+/** Windows refuses these for open files; base/removal.ts knows how to go on. */
+const REMOVALS = inEach(
+  ['rename', 'renameSync', 'rm', 'rmSync', 'rmdir', 'rmdirSync', 'unlink', 'unlinkSync', 'promises', 'default'],
+  'Rename and remove files with base/removal.ts.',
+);
+
 export default defineConfig(
   // test/vscode/model is of an editor newer than the one whose types we have.
   {
@@ -56,6 +65,11 @@ export default defineConfig(
     },
   },
   {
+    files: ['src/**'],
+    ignores: ['src/base/removal.ts', '**/*.test.ts'],
+    rules: { 'no-restricted-imports': ['error', { paths: REMOVALS }] },
+  },
+  {
     // What is in a folder may be a pipe, a link out of it, or larger than memory: guardedFile.ts opens files for all others.
     files: ['src/{workspace,ask,mcp}/**'],
     ignores: ['src/workspace/{guardedFile,machine,diagnostics}.ts', '**/*.test.ts'],
@@ -63,10 +77,7 @@ export default defineConfig(
       'no-restricted-imports': [
         'error',
         {
-          paths: [
-            { name: 'node:fs', importNames: READS, message: 'Read files of a folder with GuardedFolder.' },
-            { name: 'node:fs/promises', importNames: READS, message: 'Read files of a folder with GuardedFolder.' },
-          ],
+          paths: [...REMOVALS, ...inEach(READS, 'Read files of a folder with GuardedFolder.')],
         },
       ],
     },

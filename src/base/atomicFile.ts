@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { move, moveSync, removeIfFree, removeIfFreeSync } from './removal.ts';
 
 /**
  * Replaces `file` so that after a crash at any moment it holds either the old bytes or the new ones. After a return the
@@ -14,9 +15,9 @@ export function writeFileAtomicSync(file: string, data: Uint8Array | string, mod
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     writeFileDurableSync(temporary, data, mode);
-    renameSync(temporary, file);
+    moveSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeIfFreeSync(temporary);
     throw error;
   }
   syncFolderSync(dirname(file));
@@ -59,9 +60,9 @@ export async function replaceFile(file: string, data: Uint8Array, mode?: number)
     } finally {
       await handle.close();
     }
-    await rename(temporary, file);
+    await move(temporary, file);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await removeIfFree(temporary);
     throw error;
   }
 }

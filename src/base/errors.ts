@@ -63,9 +63,9 @@ export function explainWriteError(error: unknown, folder: string): unknown {
 }
 
 /**
- * Whether {@link explainWriteError} returned `DiskFull` or `ReadOnly`: nothing can be written for now, and all can be
- * read.
+ * Whether {@link explainWriteError} returned `DiskFull` or `ReadOnly`, or a file is open elsewhere (`FileInUse`): this cannot
+ * be written for now, and all can be read.
  */
 export function isWriteError(error: unknown): boolean {
-  return error instanceof SextantError && ['DiskFull', 'ReadOnly'].includes(error.code);
+  return error instanceof SextantError && ['DiskFull', 'ReadOnly', 'FileInUse'].includes(error.code);
 }

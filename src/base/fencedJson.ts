@@ -1,9 +1,10 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { readCheckedJson, writeCheckedJson } from './checkedJson.ts';
 import { explainWriteError, systemCode } from './errors.ts';
 import { fencedName, fencedNumbers, readListed, type Fence } from './lease.ts';
+import { removeIfFreeSync, removeSync } from './removal.ts';
 
 /** What {@link readFencedJson} found. */
 export interface FencedValue {
@@ -100,11 +101,11 @@ export class FencedJson {
       if (this.#value && isDeepStrictEqual(readCheckedJson(file), this.#value)) continue;
       try {
         if (this.#value) writeCheckedJson(file, this.#value.value, this.#mode);
-        else rmSync(file, { force: true });
+        else removeSync(file);
       } catch (error) {
         // The disk takes nothing, which the caller reports. A copy that is missing brings nothing back.
         if (systemCode(error) === undefined) throw error;
-        if (file === copy) rmSync(copy, { force: true });
+        if (file === copy) removeSync(copy);
       }
     }
   }
@@ -112,8 +113,7 @@ export class FencedJson {
   /** Files of earlier owners, which this value stands above. */
   #removeOlder(): void {
     const older = numbersOf(this.#folder, this.#stem).filter((number) => number < this.#lease.number);
-    for (const name of older.flatMap((number) => files(this.#stem, number)))
-      rmSync(join(this.#folder, name), { force: true });
+    for (const name of older.flatMap((number) => files(this.#stem, number))) removeIfFreeSync(join(this.#folder, name));
   }
 }
 

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, ftruncateSync, openSync, rmSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, openSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
 import { makeFolder } from './makeFolder.ts';
 import { namesIn } from './namesIn.ts';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
 import { readRegularFileSync } from './regularFile.ts';
+import { removeIfFreeSync } from './removal.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** Interval in which the owner renews its lock, and the silence after which it counts as dead even if its process exists. */
@@ -82,7 +83,7 @@ export class Lease implements HeldFence {
       if (owner) return owner;
       if (!createWhole(fileName(folder, number), JSON.stringify(ownIdentity()), 0o600)) continue;
       if (highestLock(folder) !== number) {
-        rmSync(fileName(folder, number), { force: true });
+        removeIfFreeSync(fileName(folder, number));
         continue;
       }
       removeLocksBelow(folder, number);
@@ -304,7 +305,7 @@ function numberOf(name: string): number {
 }
 
 function removeLocksBelow(folder: string, number: number): void {
-  for (const old of fencedNumbers(folder, ...LOCK)) if (old < number) rmSync(fileName(folder, old), { force: true });
+  for (const old of fencedNumbers(folder, ...LOCK)) if (old < number) removeIfFreeSync(fileName(folder, old));
 }
 
 /** Writes over what is there: emptying the file first could leave it empty where the disk is full. */

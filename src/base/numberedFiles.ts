@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from './errors.ts';
+import { removeIfFreeSync } from './removal.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** Number of files kept behind the newest: a number behind those was used, and is not created again. */
@@ -73,6 +74,6 @@ export class NumberedFiles {
   }
 
   #remove(name: string): void {
-    rmSync(join(this.#folder, name), { force: true });
+    removeIfFreeSync(join(this.#folder, name));
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -7,6 +7,7 @@ import { writeFileAtomicSync } from './atomicFile.ts';
 import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
 import { fencedName, fencedNumbers, readListed, type Fence } from './lease.ts';
 import { readRegularFileSync } from './regularFile.ts';
+import { removeIfFreeSync, removeSync } from './removal.ts';
 
 /** What {@link RecordLog} found damaged. */
 export interface RecordDamage {
@@ -54,7 +55,7 @@ const NO_FOLLOW = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW;
 export class RecordLog {
   readonly #lease: Fence;
   readonly #place: LogPlace;
-  #handles: readonly FileHandle[] = [];
+  #handles: FileHandle[] = [];
   /** Records that are to be copied into files of this lease as soon as the disk takes them. */
   #unwritten: readonly unknown[] | undefined;
   #id = '';
@@ -105,7 +106,7 @@ export class RecordLog {
 
   /** Deletes a log that is closed. */
   static remove(place: LogPlace): void {
-    for (const name of allFiles(place)) rmSync(join(place.folder, name), { force: true });
+    for (const name of allFiles(place)) removeSync(join(place.folder, name));
   }
 
   /** Resolves when the value is on the disk. Values are written in the order of the calls. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */
@@ -157,11 +158,11 @@ export class RecordLog {
     this.#lease.check();
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
+      // Windows replaces no open file.
+      for (const handle of this.#handles.splice(0)) await handle.close();
       writeFileAtomicSync(copy, text, 0o600);
       writeFileAtomicSync(first, text, 0o600);
-      const before = this.#handles;
       this.#handles = await openBoth([first, copy]);
-      for (const handle of before) await handle.close();
       this.#id = id;
       this.#length = Buffer.byteLength(text);
       const flags = constants.O_WRONLY | constants.O_CREAT | NO_FOLLOW;
@@ -174,7 +175,7 @@ export class RecordLog {
     this.#unwritten = undefined;
     this.#lease.check();
     const own = new Set([...namesOf(stem, this.#lease.number), endOf(stem, this.#lease.number)]);
-    for (const name of allFiles(this.#place)) if (!own.has(name)) rmSync(join(folder, name), { force: true });
+    for (const name of allFiles(this.#place)) if (!own.has(name)) removeIfFreeSync(join(folder, name));
   }
 
   async #write(): Promise<void> {

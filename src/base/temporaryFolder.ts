@@ -1,10 +1,11 @@
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeError, systemCode } from './errors.ts';
 import { Lease } from './lease.ts';
 import type { Logger } from './log.ts';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
+import { removeSync } from './removal.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** The uses of such a folder; part of its name. */
@@ -32,7 +33,7 @@ export function createTemporaryFolder(use: (typeof USES)[number], logger: Logger
 }
 
 export function removeTemporaryFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  removeSync(folder, { recursive: true });
   folders.delete(folder);
   if (folders.size === 0) unwatch();
 }
@@ -52,7 +53,7 @@ function unwatch(): void {
 }
 
 function removeAll(): void {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) removeSync(folder, { recursive: true });
 }
 
 /**
@@ -72,7 +73,7 @@ function removeStale(logger: Logger): void {
     const folder = join(tmpdir(), name);
     if (!USES.some((use) => name.startsWith(prefixOf(use))) || folders.has(folder)) continue;
     try {
-      if (isStale(folder)) rmSync(folder, { recursive: true, force: true });
+      if (isStale(folder)) removeSync(folder, { recursive: true });
     } catch (error) {
       // Another user's, or another process removes it at this moment.
       logger.debug(`${folder} was not removed: ${describeError(error)}`);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { systemCode } from './errors.ts';
+import { removeLeftoverSync, removeSync } from './removal.ts';
 
 /**
  * Creates `file` with all of `text`, unless another process has: of several processes exactly one gets `true`. A
@@ -13,7 +14,7 @@ export function createWhole(file: string, text: string, mode?: number): boolean 
     writeFileSync(temporary, text, { flag: 'wx', ...(mode !== undefined && { mode }) });
     return link(temporary, file);
   } finally {
-    rmSync(temporary, { force: true });
+    removeLeftoverSync(temporary);
   }
 }
 
@@ -36,7 +37,7 @@ function copyExclusively(from: string, to: string): boolean {
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
     // A full disk has room for the name only: the empty file would look like one still being written.
-    rmSync(to, { force: true });
+    removeSync(to);
     throw error;
   }
 }

@@ -1,7 +1,8 @@
-import { createWriteStream, renameSync, rmSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
+import { moveSync, removeIfFreeSync } from '../base/removal.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Writes to the standard output, or to a file that only its owner may read and that is replaced as a whole or not at all. */
@@ -17,9 +18,9 @@ export async function writeWhole(
   const temporary = `${output}.tmp`;
   try {
     await pipeline(bytes, createWriteStream(temporary, { mode: 0o600 }), { signal });
-    renameSync(temporary, output);
+    moveSync(temporary, output);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    removeIfFreeSync(temporary);
     throw explainOutputError(error, output);
   }
 }

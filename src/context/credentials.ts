@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
 import { explainWriteError, systemCode } from '../base/errors.ts';
+import { removeSync } from '../base/removal.ts';
 import { contextErrors } from './errors.ts';
 
 export interface Credentials {
@@ -74,7 +75,7 @@ export function writeSession(session: Session, home: string): void {
 /** Deletes the session file; returns whether there was one. */
 export function removeSession(home: string): boolean {
   const wasThere = existsSync(sessionFile(home));
-  rmSync(sessionFile(home), { force: true });
+  removeSync(sessionFile(home));
   return wasThere;
 }
 

@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { SextantError, describeError, explainWriteError, throwIfCancelled } from '../base/errors.ts';
 import { describeOwner, Lease } from '../base/lease.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
+import { removeIfFreeSync } from '../base/removal.ts';
 import { toUtf8 } from './analyze/text.ts';
 import type { DocumentId } from './documentId.ts';
 import type { EngineDocument, EngineStats } from './engineReader.ts';
@@ -108,7 +108,7 @@ export class Engine {
       lease.check();
       const own = manifestFiles(lease.number);
       for (const name of removableFiles(folder, lease)) {
-        if (!own.includes(name)) rmSync(join(folder, name), { force: true });
+        if (!own.includes(name)) removeIfFreeSync(join(folder, name));
       }
     } catch (error) {
       throw explainWriteError(error, folder);

@@ -1,10 +1,11 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { groupBy } from '../base/collections.ts';
 import { syncFolderSync } from '../base/atomicFile.ts';
 import { describeError, explainWriteError } from '../base/errors.ts';
 import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
+import { removeIfFreeSync } from '../base/removal.ts';
 import type { DocumentId } from './documentId.ts';
 import { DocumentSlots, type DocumentSlot } from './documentSlots.ts';
 import { EngineReader } from './engineReader.ts';
@@ -179,9 +180,9 @@ export class IndexWriter {
     for (const name of removableFiles(this.folder, this.#lease)) {
       if (used.has(name)) continue;
       try {
-        rmSync(join(this.folder, name), { force: true });
+        if (removeIfFreeSync(join(this.folder, name))) continue;
+        this.#logger.debug(`${name} is open in another process; a later commit removes it.`);
       } catch (error) {
-        // Windows keeps a file that a reader has open; a later commit removes it.
         this.#logger.debug(`${name} could not be removed yet: ${describeError(error)}`);
       }
     }

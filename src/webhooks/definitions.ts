@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod/mini';
@@ -8,6 +7,7 @@ import { describeError, explainWriteError, isWriteError } from '../base/errors.t
 import { FencedJson, type FencedRead } from '../base/fencedJson.ts';
 import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
+import { moveSync } from '../base/removal.ts';
 import { webhookErrors } from './errors.ts';
 import { Filter } from './filter/filter.ts';
 import { nameOfForward } from './names.ts';
@@ -437,7 +437,7 @@ export class Definitions {
     try {
       fence.check();
       for (const { damaged, isLost } of [definitions, keys])
-        if (isLost) for (const name of damaged) renameSync(join(folder, name), join(folder, `${name}.damaged`));
+        if (isLost) for (const name of damaged) moveSync(join(folder, name), join(folder, `${name}.damaged`));
       this.#keysFile.write(this.#keys);
       this.#definitionsFile.write(this.#kept);
     } catch (error) {

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
 import { explainWriteError } from '../base/errors.ts';
+import { removeSync } from '../base/removal.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { FileDecoder, type EncodingRule } from './encodings.ts';
 import type { FolderOptions } from './folderOptions.ts';
@@ -94,7 +94,7 @@ export class Catalog {
   }
 
   static erase(stateFolder: string): void {
-    rmSync(join(stateFolder, CATALOG), { force: true });
+    removeSync(join(stateFolder, CATALOG));
   }
 
   get size(): number {

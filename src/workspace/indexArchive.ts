@@ -1,4 +1,4 @@
-import { createWriteStream, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +7,7 @@ import { packTar } from 'modern-tar/fs';
 import { silentLogger } from '../base/log.ts';
 import { explainWriteError, SextantError, throwIfCancelled } from '../base/errors.ts';
 import { makeFolder } from '../base/makeFolder.ts';
+import { removeLeftoverSync } from '../base/removal.ts';
 import { Engine, EngineReader } from '../engine/engine.ts';
 import { copyIndex } from '../engine/index/copy.ts';
 import { isDataFile, manifestFiles } from '../engine/index/manifest.ts';
@@ -86,7 +87,7 @@ async function inFolder<T>(stateFolder: string, work: (folder: string) => Promis
   try {
     return await work(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeLeftoverSync(folder, { recursive: true });
   }
 }
 

@@ -32,6 +32,7 @@ export function indexProblemOf(code: string, message: string): IndexProblem {
       return { code, message: `${message}.`, advice: 'Close programs that have many files open.', next: 'update' };
     case 'DiskFull':
     case 'ReadOnly':
+    case 'FileInUse':
     case 'IndexBusy':
     case 'LeaseLost':
       return { code, message, next: 'update' };

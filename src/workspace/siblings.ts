@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
+import { removeIfFreeSync } from '../base/removal.ts';
 import { Engine } from '../engine/engine.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { repositoryAround } from './gitRepository.ts';
@@ -55,7 +56,7 @@ function siblingsOf(registry: string, root: string): readonly string[] {
     const { root: other, stateFolder } = read.value as Entry;
     if (other === root) continue;
     if (existsSync(stateFolder)) found.push({ stateFolder, time: statSync(file).mtimeMs });
-    else rmSync(file, { force: true });
+    else removeIfFreeSync(file);
   }
   return found.sort((a, b) => b.time - a.time).map(({ stateFolder }) => stateFolder);
 }

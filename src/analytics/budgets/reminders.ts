@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
 import { formatDay, parseDay, type Day } from '../../base/day.ts';
 import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { removeSync } from '../../base/removal.ts';
 import { createWhole } from '../../base/wholeFile.ts';
 import { IDENTITY_FIELDS } from '../contract.ts';
 import { identityKey, type Identity } from '../identity.ts';
@@ -41,7 +42,7 @@ export class Reminders {
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       const { kind, name } = identity;
-      rmSync(this.#notified(identity), { force: true });
+      removeSync(this.#notified(identity));
       writeCheckedJson(this.#file(identity), { version: 1, kind, name, on: formatDay(on), note }, 0o600);
     } catch (error) {
       throw explainWriteError(error, this.#folder);
@@ -51,7 +52,7 @@ export class Reminders {
   /** Deletes a reminder; returns whether there was one. */
   remove(identity: Identity): boolean {
     const had = readCheckedJson(this.#file(identity)) !== undefined;
-    for (const file of [this.#file(identity), this.#notified(identity)]) rmSync(file, { force: true });
+    for (const file of [this.#file(identity), this.#notified(identity)]) removeSync(file);
     return had;
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -8,6 +8,7 @@ import { systemClock, type Clock } from '../../base/clock.ts';
 import { formatDay, parseDay, type Day } from '../../base/day.ts';
 import { explainWriteError, systemCode } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
+import { remove, removeIfFree } from '../../base/removal.ts';
 import type { DayRange } from '../dateRules.ts';
 
 /** Rows that the service answered to a query for a range of days. */
@@ -94,12 +95,12 @@ export class AnswerCache {
 
   /** Deletes the answer to a query for exactly these days. */
   async remove(query: string, { first, last }: DayRange): Promise<void> {
-    await rm(join(this.#folderOf(query), fileName(first, last)), { force: true });
+    await remove(join(this.#folderOf(query), fileName(first, last)));
   }
 
   /** Deletes all answers of this account, after a disconnect. */
   async clear(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true });
+    await remove(this.#folder, { recursive: true });
   }
 
   #folderOf(query: string): string {
@@ -130,13 +131,13 @@ export class AnswerCache {
         const found = await statOf(file);
         if (!found) continue;
         if (!name.endsWith('.tmp')) files.push({ file, ...found });
-        else if (Date.now() - found.usedAt > ABANDONED_MS) await rm(file, { force: true });
+        else if (Date.now() - found.usedAt > ABANDONED_MS) await removeIfFree(file);
       }
     }
     let bytes = files.reduce((sum, { size }) => sum + size, 0);
     for (const { file, size } of files.sort((a, b) => a.usedAt - b.usedAt)) {
       if (bytes <= this.#maxBytes) return;
-      await rm(file, { force: true });
+      await removeIfFree(file);
       bytes -= size;
     }
   }

@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { SextantError } from '../../base/errors.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
+import { removeSync } from '../../base/removal.ts';
 import { resolveFolder } from '../search/stateFolder.ts';
 import { confirm, ExitCode, type Terminal } from '../terminal.ts';
 import type { MCP_CLIENTS } from './mcpHelp.ts';
@@ -114,7 +115,7 @@ export async function runMcpInstall(
     return ExitCode.failed;
   }
   if (old !== undefined) writeFileAtomicSync(`${file}.sextant-backup`, old);
-  if (isEmpty(text)) rmSync(file);
+  if (isEmpty(text)) removeSync(file);
   else {
     makeFolder(dirname(file));
     writeFileAtomicSync(file, text);

@@ -1,9 +1,10 @@
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { MARKER, readFolderMark } from '../../base/ownedFolder.ts';
 import { namesIn } from '../../base/namesIn.ts';
+import { removeSync } from '../../base/removal.ts';
 import { CATALOG } from '../../workspace/catalog.ts';
 import { FolderIndex } from '../../workspace/folderIndex.ts';
 import { readContents } from '../../workspace/folderReport.ts';
@@ -48,12 +49,12 @@ export function removeIndex(folder: string, state: string | undefined, json: boo
     throw new SextantError('NoIndex', `${root} has no index. "sextant index --list" lists the folders that have one.`);
   }
   FolderIndex.erase(stateFolder);
-  rmSync(join(stateFolder, 'index'), { recursive: true, force: true });
+  removeSync(join(stateFolder, 'index'), { recursive: true });
   for (const name of namesIn(stateFolder)) {
     if (name.startsWith(MARKER) || name.startsWith(CATALOG) || name.startsWith('log.txt'))
-      rmSync(join(stateFolder, name));
+      removeSync(join(stateFolder, name));
   }
-  if (namesIn(stateFolder).length === 0) rmSync(stateFolder, { recursive: true });
+  if (namesIn(stateFolder).length === 0) removeSync(stateFolder, { recursive: true });
   if (json) printJson({ removed: mark.of ?? root, stateFolder }, terminal);
   else terminal.stdout.write(`Removed the index of ${mark.of ?? root}.\n`);
   return ExitCode.ok;

@@ -1,6 +1,7 @@
-import { appendFileSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
+import { SextantError, systemCode } from '../../base/errors.ts';
+import { moveSync } from '../../base/removal.ts';
 
 const NAME = 'log.txt';
 /** Some thousand lines; a larger file is renamed to `log.txt.old`. */
@@ -23,11 +24,20 @@ export class LogFile {
     const line = `${this.#now().toISOString()} ${level} ${message.replaceAll('\n', ' ')}\n`;
     try {
       if ((statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0) > LARGEST_BYTES) {
-        renameSync(this.#file, `${this.#file}.old`);
+        this.#setAside();
       }
       appendFileSync(this.#file, line, { mode: 0o600 });
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
+    }
+  }
+
+  /** A file that another process holds grows until the next line. */
+  #setAside(): void {
+    try {
+      moveSync(this.#file, `${this.#file}.old`);
+    } catch (error) {
+      if (!(error instanceof SextantError)) throw error;
     }
   }
 

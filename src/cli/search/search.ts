@@ -137,7 +137,7 @@ export async function whyNotUpdated(
     const result = await updateIndex(options, terminal, { verify });
     return 'busy' in result ? result.busy : undefined;
   } catch (error) {
-    if (error instanceof SextantError && ['ReadOnly', 'DiskFull', 'LeaseLost'].includes(error.code))
+    if (error instanceof SextantError && ['ReadOnly', 'DiskFull', 'FileInUse', 'LeaseLost'].includes(error.code))
       return error.message;
     throw error;
   }

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
+import { removeLeftoverSync } from '../../base/removal.ts';
 
 /** Opens a text in the person's editor, and returns what was saved. Throws `NotEdited` if the editor fails. */
 export function editText(text: string): string {
@@ -19,6 +20,6 @@ export function editText(text: string): string {
     const saved = readFileSync(file, 'utf8');
     return text.endsWith('\n') ? saved : saved.replace(/\r?\n$/, '');
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeLeftoverSync(folder, { recursive: true });
   }
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { removeIfFreeSync, removeSync } from '../../base/removal.ts';
 import { DocumentSet } from '../../engine/query/documentScope.ts';
 import { checkNotLost, type FencedFolder } from './fencedFolder.ts';
 import { setTime } from './packs.ts';
@@ -39,7 +40,7 @@ export class Checkpoints {
   adopt(): void {
     if (!this.#folder.adopt()) return;
     for (const name of readdirSync(this.#folder.path))
-      if (name.endsWith('.tmp')) rmSync(join(this.#folder.path, name), { force: true });
+      if (name.endsWith('.tmp')) removeIfFreeSync(join(this.#folder.path, name));
   }
 
   /** Writes a set to the disk, and returns its id. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
@@ -77,9 +78,7 @@ export class Checkpoints {
     for (const file of readdirSync(this.#folder.path)) {
       const id = /^([0-9a-f]{64})\.sxc$/.exec(file)?.[1];
       if (id === undefined) continue;
-      if (statSync(this.#fileOf(id)).mtimeMs < cutoff) {
-        this.#folder.fence.check();
-        rmSync(this.#fileOf(id), { force: true });
+      if (statSync(this.#fileOf(id)).mtimeMs < cutoff && this.#removed(id)) {
         this.#remembered.delete(id);
         this.#usedAt.delete(id);
       } else for (const name of (this.#remembered.get(id) ?? this.#read(id))?.ids ?? []) reachable.add(name);
@@ -114,11 +113,17 @@ export class Checkpoints {
     return new DocumentSet(names);
   }
 
+  /** Whether the file could be deleted: one that is open elsewhere stays in use until the next time. */
+  #removed(id: string): boolean {
+    this.#folder.fence.check();
+    return removeIfFreeSync(this.#fileOf(id));
+  }
+
   /** Deletes a damaged file, so that it is reported once instead of at each start. */
   #removeDamaged(id: string): void {
     try {
       this.#folder.fence.check();
-      rmSync(this.#fileOf(id), { force: true });
+      removeSync(this.#fileOf(id));
     } catch (error) {
       if (!isWriteError(this.#folder.explain(error))) throw error;
     }

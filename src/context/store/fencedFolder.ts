@@ -1,9 +1,10 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolderSync } from '../../base/atomicFile.ts';
 import { explainWriteError, isWriteError, systemCode } from '../../base/errors.ts';
 import { fencedName, fencedNumbers, type Fence } from '../../base/lease.ts';
 import { makeInnerFolder } from '../../base/ownedFolder.ts';
+import { moveSync, removeIfFreeSync } from '../../base/removal.ts';
 
 const REST = 'd';
 
@@ -45,7 +46,7 @@ export class FencedFolder {
       const newest = this.#newest();
       // Refuses a symbolic link, through which files elsewhere would be deleted.
       makeInnerFolder(newest ?? this.#own);
-      if (newest !== undefined && newest !== this.#own) renameSync(newest, this.#own);
+      if (newest !== undefined && newest !== this.#own) moveSync(newest, this.#own);
       // At once: if the disk fails at the next step, the files are read at their new path.
       this.#path = this.#own;
       syncFolderSync(this.#parent);
@@ -83,7 +84,7 @@ export class FencedFolder {
   /** Removes older folders, of two restored backups for instance: no write in them is newer than the newest folder. */
   #removeOlder(): void {
     for (const number of [...fencedNumbers(this.#parent, this.#stem, REST), 0])
-      if (number < this.fence.number) rmSync(this.#nameOf(number), { recursive: true, force: true });
+      if (number < this.fence.number) removeIfFreeSync(this.#nameOf(number), { recursive: true });
   }
 }
 

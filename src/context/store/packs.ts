@@ -1,9 +1,10 @@
-import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { readdirSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { isWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { namesIn } from '../../base/namesIn.ts';
+import { moveSync, removeIfFreeSync } from '../../base/removal.ts';
 import { checkNotLost, type FencedFolder } from './fencedFolder.ts';
 import { readContent, readDirectory, writePack, type PackedBlob, type PackedEntry } from './packFile.ts';
 
@@ -61,7 +62,7 @@ export class Packs {
     if (!this.#folder.adopt()) return;
     // An interrupted write leaves a temporary file.
     for (const name of readdirSync(this.#folder.path))
-      if (name.endsWith('.tmp')) rmSync(join(this.#folder.path, name), { force: true });
+      if (name.endsWith('.tmp')) removeIfFreeSync(join(this.#folder.path, name));
     // An earlier owner may have removed packs between the first reading and the adoption.
     this.#load();
     for (const number of this.#damaged) this.#setAside(number);
@@ -178,7 +179,7 @@ export class Packs {
       // An owner that takes over later renames the folder, so a late removal finds no file.
       this.#folder.fence.check();
       this.#packs.delete(pack);
-      rmSync(this.#fileOf(pack.number), { force: true });
+      removeIfFreeSync(this.#fileOf(pack.number));
     }
   }
 
@@ -225,7 +226,7 @@ export class Packs {
   #setAside(number: number): void {
     this.#folder.fence.check();
     try {
-      renameSync(this.#fileOf(number), `${this.#fileOf(number)}${SET_ASIDE}`);
+      moveSync(this.#fileOf(number), `${this.#fileOf(number)}${SET_ASIDE}`);
     } catch (error) {
       throw this.#folder.explain(error);
     }
@@ -236,7 +237,7 @@ export class Packs {
       const file = join(this.#folder.path, name);
       if (!name.endsWith(SET_ASIDE) || statSync(file).mtimeMs >= cutoff) continue;
       this.#folder.fence.check();
-      rmSync(file, { force: true });
+      removeIfFreeSync(file);
     }
   }
 

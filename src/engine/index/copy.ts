@@ -1,7 +1,8 @@
-import { constants, copyFileSync, linkSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, linkSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolderSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
+import { removeIfFreeSync, removeSync } from '../../base/removal.ts';
 import { deletionsFile, fileNumber, readManifest, segmentFile, writeManifest, type Manifest } from './manifest.ts';
 
 /** A merge may delete the files of a commit before they are copied; then there is a newer commit. */
@@ -23,7 +24,7 @@ export function copyIndex(from: string, to: string, lease: number): boolean {
       writeManifest(to, lease, renamed);
       return true;
     } catch (error) {
-      for (const own of names.values()) rmSync(join(to, own), { force: true });
+      for (const own of names.values()) removeIfFreeSync(join(to, own));
       if (systemCode(error) !== 'ENOENT') throw error;
     }
   }
@@ -52,7 +53,7 @@ function renumber(
 }
 
 function linkOrCopy(from: string, to: string): void {
-  rmSync(to, { force: true });
+  removeSync(to);
   try {
     linkSync(from, to);
   } catch (error) {

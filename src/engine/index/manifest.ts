@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCheckedJson, writeCheckedJson } from '../../base/checkedJson.ts';
 import { fencedName } from '../../base/lease.ts';
 import { namesIn } from '../../base/namesIn.ts';
+import { removeSync } from '../../base/removal.ts';
 import type { Damage } from './damage.ts';
 import { ANALYSIS_VERSION, FORMAT_VERSION, newerFormat, otherAnalysis } from './format.ts';
 
@@ -160,7 +160,7 @@ export function writeManifest(folder: string, lease: number, manifest: Manifest)
   } catch (error) {
     try {
       // The copy must not outlive a commit that failed.
-      rmSync(join(folder, copy), { force: true });
+      removeSync(join(folder, copy));
     } catch {
       // A disk that removes nothing did not write it either; the first error says why.
       throw error;

@@ -2,7 +2,7 @@ import type { DocumentId } from '../documentId.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
 import { describeSegment } from './segmentEnd.ts';
 import { SegmentReader } from './segmentReader.ts';
-import { memoryFile, rmSync } from './segmentStorage.ts';
+import { memoryFile, removeIfFreeSync } from './segmentStorage.ts';
 import { writeSegment } from './segmentWriter.ts';
 import { Segment } from './snapshot.ts';
 
@@ -21,6 +21,6 @@ export class MemorySegment extends Segment {
     for (const { id, path, text } of documents) builder.add({ id: Buffer.from(id, 'hex'), path, text });
     writeSegment(file, (writer) => builder.write(writer));
     super({ segment: 0, ...describeSegment(file) }, new SegmentReader(file), undefined);
-    rmSync(file, { force: true });
+    removeIfFreeSync(file);
   }
 }

@@ -1,4 +1,6 @@
-import * as fs from 'node:fs';
+import { closeSync as close, fstatSync as fstat, fsyncSync as fsync, openSync as open } from 'node:fs';
+import { readSync as read, writeSync as write } from 'node:fs';
+import { removeIfFreeSync as fromDisk } from '../../base/removal.ts';
 
 /*
  * The few calls that write and read segments: those of `node:fs`, and for a name that begins with `memory:`, the same on
@@ -23,7 +25,7 @@ export function memoryFile(): string {
 }
 
 export function openSync(file: string, mode: 'r' | 'wx'): number {
-  if (!file.startsWith(MEMORY)) return fs.openSync(file, mode);
+  if (!file.startsWith(MEMORY)) return open(file, mode);
   if (mode === 'wx') files.set(file, new MemoryFile());
   const opened = files.get(file);
   if (!opened) throw Object.assign(new Error(`There is no ${file}.`), { code: 'ENOENT' });
@@ -33,7 +35,7 @@ export function openSync(file: string, mode: 'r' | 'wx'): number {
 
 export function readSync(fd: number, into: Uint8Array, offset: number, length: number, position: number): number {
   const file = handles.get(fd);
-  if (!file) return fs.readSync(fd, into, offset, length, position);
+  if (!file) return read(fd, into, offset, length, position);
   const part = file.bytes.subarray(position, Math.min(position + length, file.length));
   into.set(part, offset);
   return part.length;
@@ -41,7 +43,7 @@ export function readSync(fd: number, into: Uint8Array, offset: number, length: n
 
 export function writeSync(fd: number, bytes: Uint8Array, offset: number): number {
   const file = handles.get(fd);
-  if (!file) return fs.writeSync(fd, bytes, offset);
+  if (!file) return write(fd, bytes, offset);
   const part = bytes.subarray(offset);
   if (file.length + part.length > file.bytes.length) {
     const larger = new Uint8Array(2 * (file.length + part.length));
@@ -55,17 +57,18 @@ export function writeSync(fd: number, bytes: Uint8Array, offset: number): number
 
 export function fstatSync(fd: number): { readonly size: number } {
   const file = handles.get(fd);
-  return file ? { size: file.length } : fs.fstatSync(fd);
+  return file ? { size: file.length } : fstat(fd);
 }
 
 export function fsyncSync(fd: number): void {
-  if (!handles.has(fd)) fs.fsyncSync(fd);
+  if (!handles.has(fd)) fsync(fd);
 }
 
 export function closeSync(fd: number): void {
-  if (!handles.delete(fd)) fs.closeSync(fd);
+  if (!handles.delete(fd)) close(fd);
 }
 
-export function rmSync(file: string, options: fs.RmOptions): void {
-  if (!files.delete(file)) fs.rmSync(file, options);
+/** A file that another process has open is removed by a later commit. */
+export function removeIfFreeSync(file: string): void {
+  if (!files.delete(file)) fromDisk(file);
 }

@@ -5,7 +5,7 @@ import { bytesOf, bytesPerTerm, columnsOf } from './dictionary.ts';
 import { NameWriter, type NameBlocks } from './names.ts';
 import { encodeInline, encodePostings } from './postings.ts';
 import { encodeEnd } from './segmentEnd.ts';
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from './segmentStorage.ts';
+import { closeSync, fsyncSync, openSync, removeIfFreeSync, writeSync } from './segmentStorage.ts';
 import { WordWriter } from './wordList.ts';
 
 /** The data of a document besides its postings. */
@@ -255,7 +255,7 @@ export class SegmentWriter {
   /** Gives up: the unfinished file is removed. */
   abort(): void {
     closeSync(this.#fd);
-    rmSync(this.#file, { force: true });
+    removeIfFreeSync(this.#file);
   }
 
   #openBucket(): void {

@@ -38,6 +38,7 @@ export function describeProblem(code: string): string {
     case 'LittleSpace':
       return vscode.l10n.t('No space left');
     case 'ReadOnly':
+    case 'FileInUse':
       return vscode.l10n.t('The index cannot be written');
     case 'ENOENT':
     case 'ENOTDIR':

@@ -31,7 +31,7 @@ export function toHttpError(error: unknown): HttpError {
   if (error instanceof SextantError) {
     if (error.code === 'InvalidArgument' || error.code === 'BadData')
       return new HttpError('InvalidArgument', error.message, {}, { cause: error });
-    if (['DiskFull', 'ReadOnly', 'JournalHeldUp', 'FolderNotOurs'].includes(error.code))
+    if (['DiskFull', 'ReadOnly', 'FileInUse', 'JournalHeldUp', 'FolderNotOurs'].includes(error.code))
       return new HttpError('InsufficientStorage', error.message, {}, { cause: error });
     if (['LeaseLost', 'LogBroken'].includes(error.code))
       return new HttpError('ServiceUnavailable', error.message, {}, { cause: error });

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createReadStream, lstatSync, readdirSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolderSync } from '../../base/atomicFile.ts';
 import { explainWriteError, isWriteError, systemCode } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 import { makeInnerFolder } from '../../base/ownedFolder.ts';
+import { moveSync, removeIfFreeSync } from '../../base/removal.ts';
 import { stateErrors } from './errors.ts';
 import type { KeptFile } from './records.ts';
 import type { Incoming } from './serverState.ts';
@@ -66,7 +67,7 @@ export class Imports {
           await handle.sync();
           await handle.close();
           this.#fence.check();
-          renameSync(temporary, path);
+          moveSync(temporary, path);
           syncFolderSync(this.#folder);
           this.#fence.check();
           return { file, bytes: size, sha256: digest.digest('hex') };
@@ -108,7 +109,7 @@ export class Imports {
 
   #remove(path: string): void {
     try {
-      rmSync(path, { force: true });
+      removeIfFreeSync(path);
     } catch (error) {
       // The next start removes the file.
       if (!isWriteError(explainWriteError(error, this.#folder))) throw error;

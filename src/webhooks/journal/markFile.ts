@@ -1,8 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { systemCode } from '../../base/errors.ts';
 import { fencedName, fencedNumbers } from '../../base/lease.ts';
+import { removeIfFreeSync } from '../../base/removal.ts';
 
 /** End of a log's acknowledged records. */
 export interface Mark {
@@ -90,8 +91,7 @@ export function readMark(folder: string): MarkRead {
 
 /** Removes the marks of earlier leases; the caller's lease has a mark. */
 export function removeMarksBelow(folder: string, lease: number): void {
-  for (const old of fencedNumbers(folder, STEM, REST))
-    if (old < lease) rmSync(join(folder, markFileOf(old)), { force: true });
+  for (const old of fencedNumbers(folder, STEM, REST)) if (old < lease) removeIfFreeSync(join(folder, markFileOf(old)));
 }
 
 function readMarkBytes(file: string): Buffer | undefined {

@@ -1,4 +1,4 @@
-import { constants, mkdirSync, rmSync } from 'node:fs';
+import { constants, mkdirSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { syncFolderSync } from '../../base/atomicFile.ts';
 import { describeError, explainWriteError, isWriteError, systemCode, throwIfCancelled } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
+import { removeIfFreeSync, removeSync } from '../../base/removal.ts';
 import { webhookErrors } from '../errors.ts';
 import { describeJournalDamage, type JournalDamage } from './damage.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame } from './frames.ts';
@@ -223,7 +224,7 @@ export class SegmentLog {
     if (this.#unlisted.length > 0) return false;
     try {
       fence.check();
-      for (const file of [...segment.besides, segment.name.file]) rmSync(join(folder, file), { force: true });
+      for (const file of [...segment.besides, segment.name.file]) removeSync(join(folder, file));
     } catch (error) {
       const explained = explainWriteError(error, folder);
       if (!isWriteError(explained) && !this.#isLost()) throw error;
@@ -378,7 +379,7 @@ export class SegmentLog {
       removeMarksBelow(folder, this.#lease);
     } catch (error) {
       await handle.close();
-      rmSync(path, { force: true });
+      removeIfFreeSync(path);
       throw error;
     }
     this.#nextSegment++;
@@ -413,7 +414,7 @@ export class SegmentLog {
     try {
       fence.check();
       this.fence();
-      for (const file of leftovers) rmSync(join(folder, file), { force: true });
+      for (const file of leftovers) removeIfFreeSync(join(folder, file));
     } catch (error) {
       const explained = explainWriteError(error, folder);
       if (!isWriteError(explained)) throw explained;
