@@ -23,6 +23,7 @@ import type { RankAnswer } from '../workspace/whyRank.ts';
 import type { attentionJson } from './analytics/attention.ts';
 import type { effectJson, remindersJson } from './analytics/budgetChanges.ts';
 import type { summaryJson as costJson } from './analytics/cost.ts';
+import type { groupsCheckJson } from './analytics/groups.ts';
 import type { summaryJson as usageJson } from './analytics/usage.ts';
 import type { KnownIndex } from './search/indexes.ts';
 import type { StatusReport } from './search/status.ts';
@@ -90,6 +91,8 @@ export interface JsonOutput {
   doctor: Diagnostics;
   /** `sextant usage` */
   usage: ReturnType<typeof usageJson>;
+  /** `sextant groups check` */
+  'groups-check': ReturnType<typeof groupsCheckJson>;
   /** `sextant usage --attention` */
   'usage-attention': ReturnType<typeof attentionJson>;
   /** `sextant cost` */

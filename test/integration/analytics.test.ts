@@ -114,6 +114,52 @@ describe('sextant usage, cost and budgets', () => {
     assert.deepEqual(days.map(({ day, billed_amount_usd }) => [day, billed_amount_usd]), [[twoDaysAgo, '0.2000000002'], [yesterday, '0.2000000002']]); // prettier-ignore
   });
 
+  it('sum use and cost by the groups of a file, as accounts move, and check the file', async () => {
+    const file = join(folder, 'teams.csv');
+    writeFileSync(
+      file,
+      `account,team,to\nada@example.com,Search,${twoDaysAgo}\nada@example.com,Billing,\nbob@example.com,Search,\n`,
+    );
+    const groups = ['--groups', file, '--by', 'team'];
+    const rows = async (...args: string[]): Promise<Record<string, string>[]> =>
+      JSON.parse((await run(of(...args, ...range, '--json'))).stdout) as Record<string, string>[];
+    assert.deepEqual(
+      (await rows('usage', ...groups)).map(({ team, people, total_messages, estimated_customer_cost_usd }) => [
+        ...[team, people, total_messages, estimated_customer_cost_usd],
+      ]),
+      [
+        ['Billing', 1, 8, '0.2000000002'],
+        ['Search', 1, 8, '0.2000000002'],
+        ['unmapped', 1, 8, '0.2000000002'],
+      ],
+    );
+    assert.deepEqual(
+      (await rows('cost', ...groups)).map(({ team, billed_amount_usd }) => [team, billed_amount_usd]),
+      [
+        ['Billing', '0.2000000002'],
+        ['Search', '0.2000000002'],
+        ['unmapped', '0.2000000002'],
+      ],
+    );
+    const people = await rows('usage', '--groups', file, '--by', 'person', '--group', 'team=Billing');
+    assert.deepEqual(
+      people.map(({ identity, active_days }) => [identity, active_days]),
+      [['ada@example.com', 1]],
+    );
+    const check = await run(of('groups', 'check', file));
+    assert.match(
+      check.stdout,
+      /^3 rows, 2 known accounts, grouped by team\nUnknown accounts: .*\n {2}bob@example\.com \(line 4\)\nDouble: .*\n {2}ada@example\.com \(line 3, as in line 2\)\nWithout team today\n {2}=evil/,
+    );
+    assert.equal(check.code, 1);
+    assert.match((await run(of('groups', 'list', file))).stdout, /team +Billing +1\n +team +unmapped +1\n$/);
+    const unknown = await run(of('usage', '--groups', file, '--by', 'manager'));
+    assert.match(unknown.stderr, /manager is not a column of the group file\. Choose one of .*, team\./);
+    assert.equal(unknown.code, 2);
+    const none = await run(of('cost', '--by', 'team'));
+    assert.match(none.stderr, /There is no group file for team\. Add --groups FILE/);
+  });
+
   it('list budgets, and filter those near their limit', async () => {
     const all = JSON.parse((await run(of('budgets', 'list', '--json'))).stdout) as {
       identity: string;

@@ -137,6 +137,8 @@ describe('The JSON of the command', () => {
     keeps('usage', ['usage', ...RANGE]);
     keeps('table', ['usage', ...RANGE, '--by', 'person']);
     keeps('usage-attention', ['usage', '--attention']);
+    writeFiles(root, { 'teams.csv': 'account,team\nbob@example.com,Search\nbob@example.com,Billing\n' });
+    keeps('groups-check', ['groups', 'check', join(root, 'teams.csv')], 1);
     keeps('cost', ['cost', ...RANGE]);
     keeps('table', ['cost', ...RANGE, '--by', 'resource']);
     keeps('table', ['budgets', 'list']);

@@ -1,6 +1,7 @@
 import type { Decimal } from '../../base/decimal.ts';
 import { TOKEN_FIELDS, type TokenField } from '../contract.ts';
 import { amountOf, nameIn, type CostPoint, type Dimension, type Measure } from './amounts.ts';
+import type { Share } from './compare.ts';
 
 const MILLION = 1_000_000n;
 
@@ -19,11 +20,14 @@ export interface UnitCost {
   readonly cacheShare: number | undefined;
 }
 
-/** Tokens and cost of each subject of a dimension, the largest amount first. The points have to be grouped by it. */
-export function unitCosts(points: Iterable<CostPoint>, dimension: Dimension, measure: Measure): UnitCost[] {
+/** The subject of a point: a dimension of the service, or another one. */
+export type SubjectOf = Dimension | ((point: CostPoint) => Omit<Share, 'amount'>);
+
+/** Tokens and cost of each subject, the largest amount first. The points have to be grouped by a dimension. */
+export function unitCosts(points: Iterable<CostPoint>, subject: SubjectOf, measure: Measure): UnitCost[] {
   const groups = new Map<string, { readonly name: string; readonly points: CostPoint[] }>();
   for (const point of points) {
-    const { key, name } = nameIn(point, dimension);
+    const { key, name } = typeof subject === 'string' ? nameIn(point, subject) : subject(point);
     const group = groups.get(key) ?? { name, points: [] };
     groups.set(key, group);
     group.points.push(point);

@@ -5,18 +5,18 @@ import { identityOf } from '../identity.ts';
 import { METRIC_FIELDS, METRICS, TOKEN_FIELDS, type MetricField } from '../contract.ts';
 import { nameIn, roundAmount, wholeAmount, type Dimension } from '../insights/amounts.ts';
 import { MESSAGE_KINDS, KIND_FIELDS, acceptance, usageBy, type Usage } from '../insights/people.ts';
-import { unitCosts, type UnitCost } from '../insights/unitCost.ts';
+import { unitCosts, type SubjectOf, type UnitCost } from '../insights/unitCost.ts';
 import type { BudgetReport } from './budgetReport.ts';
 import type { Cell, Column, Table } from './table.ts';
 import type { PeopleReport, UsageReport } from './usageReport.ts';
 
 /* The tables of the reports: their columns are exported, so change their names with care. */
 
-const text = (name: string, title: string): Column => ({ name, title, kind: 'text' });
-const count = (name: string, title: string): Column => ({ name, title, kind: 'count' });
+export const text = (name: string, title: string): Column => ({ name, title, kind: 'text' });
+export const count = (name: string, title: string): Column => ({ name, title, kind: 'count' });
 const share = (name: string, title: string): Column => ({ name, title, kind: 'share' });
 
-const USE: readonly Column[] = [
+export const USE: readonly Column[] = [
   count('total_messages', 'Messages'),
   count('total_modified_lines_of_code', 'Lines'),
   share('acceptance_by_suggestions', 'Accepted suggestions'),
@@ -38,7 +38,7 @@ const metricDetails = (fields: readonly MetricField[]): Column[] =>
 const REST = detailsBesides(USE.map(({ name }) => name));
 const DAY_REST = REST.filter((field) => !(field in MESSAGE_KINDS));
 
-function use(metrics: PersonMetrics): Cell[] {
+export function use(metrics: PersonMetrics): Cell[] {
   const { bySuggestions, byLines } = acceptance(metrics);
   return [metrics.total_messages, metrics.total_modified_lines_of_code, bySuggestions, byLines];
 }
@@ -112,16 +112,26 @@ export const TOKEN_TITLES: Readonly<Record<(typeof TOKEN_FIELDS)[number], string
  * highest first.
  */
 export function costTable(points: readonly CostRow[], dimension: Dimension): Table {
-  const billed = unitCosts(points, dimension, 'billed_amount_usd');
-  if (dimension === 'day') billed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const table = costsBy(points, dimension, text(dimension, COST_TITLES[dimension]), kindsIn(points, dimension));
+  if (dimension !== 'day') return table;
+  return { ...table, rows: [...table.rows].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)) };
+}
+
+/** The same for other subjects, named by the first column. */
+export function costsBy(
+  points: readonly CostRow[],
+  subject: SubjectOf,
+  named: Column,
+  kinds?: ReturnType<typeof kindsIn>,
+): Table {
+  const billed = unitCosts(points, subject, 'billed_amount_usd');
   const of = (measure: 'estimated_customer_cost_usd' | 'credits_consumed'): Map<string, UnitCost> =>
-    new Map(unitCosts(points, dimension, measure).map((one) => [one.key, one]));
+    new Map(unitCosts(points, subject, measure).map((one) => [one.key, one]));
   const [estimated, credits] = [of('estimated_customer_cost_usd'), of('credits_consumed')];
-  const kinds = kindsIn(points, dimension);
   const amount = (name: string, title: string, kind: 'usd' | 'credits' = 'usd'): Column => ({ name, title, kind });
   return {
     columns: [
-      text(dimension, COST_TITLES[dimension]),
+      named,
       amount('billed_amount_usd', 'Billed'),
       amount('estimated_customer_cost_usd', 'Estimated'),
       amount('credits_consumed', 'Credits', 'credits'),

@@ -11,6 +11,7 @@ import { qualityOf } from '../../analytics/reports/report.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatChange, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
 import { costTable, creditTable, roundedEstimate, roundedPrice } from '../../analytics/reports/tables.ts';
+import { groupedCost, groupedCostTable } from '../../analytics/groups/groupReport.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import { SextantError } from '../../base/errors.ts';
 import {
@@ -29,6 +30,7 @@ import {
   type AnalyticsOptions,
   type RangeOptions,
 } from './analytics.ts';
+import { readGrouping, withGroupOptions, type GroupOptions } from './grouping.ts';
 import { ExitCode, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
 
 const KEY_OF: Readonly<Record<Dimension, GroupByKey | undefined>> = {
@@ -43,9 +45,11 @@ const UNITS = ['usd', 'credits'] as const;
 
 /** Credits of each account by day and model, from the endpoint that has those of today. */
 const CREDITS = 'credits';
+const DIMENSIONS = [...Object.keys(KEY_OF), CREDITS];
 
-interface CostOptions extends AnalyticsOptions, RangeOptions {
-  readonly by?: Dimension | typeof CREDITS;
+interface CostOptions extends AnalyticsOptions, RangeOptions, GroupOptions {
+  /** A dimension, credits, or a column of the group file. */
+  readonly by?: string;
   readonly unit?: (typeof UNITS)[number];
   readonly user?: readonly string[];
   readonly serviceAccount?: readonly string[];
@@ -63,13 +67,13 @@ Examples:
   sextant cost --by day --user ada@example.com
   sextant cost --by user --product Chat --resource opus
   sextant cost --by credits --days 1
+  sextant cost --days 30 --by cost_center --groups teams.csv
 
 ${EXIT_CODES}`;
 
 export function addCostCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const command = program.command('cost').description('show the cost, and its parts');
-  withAnalyticsOptions(withRangeOptions(command))
-    .addOption(new Option('--by <dimension>', 'table instead of a summary').choices([...Object.keys(KEY_OF), CREDITS]))
+  withGroupOptions(withAnalyticsOptions(withRangeOptions(command)), DIMENSIONS)
     .option('--user <email...>', 'only these people, with --by')
     .option('--service-account <name...>', 'only these service accounts, with --by')
     .option('--product <name...>', 'only these products, with --by')
@@ -82,6 +86,7 @@ export function addCostCommand(program: Command, terminal: Terminal, exit: (code
 
 /** `sextant cost` */
 async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCode> {
+  const grouping = await readGrouping(options, DIMENSIONS);
   const data = await openData(options, terminal);
   const range = readRange(options, data);
   const { load, done } = loading(options, terminal);
@@ -100,8 +105,17 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
     return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   }
   const filter = filterOf(options);
+  if (grouping?.column !== undefined) {
+    const { rows, quality } = await groupedCost(data, range, grouping.groups, grouping.column, { ...load, ...filter });
+    done();
+    warnOfQuality(quality, terminal);
+    const table = groupedCostTable(rows, grouping.column);
+    const about = `Cost by ${grouping.column}, ${describeDays(range)}, ${describeAge(quality.asOf)}`;
+    await printTable(table, about, options, terminal);
+    return table.rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  }
   if (by !== undefined || filter !== undefined) {
-    const dimension = by ?? 'day';
+    const dimension = (by ?? 'day') as Dimension;
     const key = KEY_OF[dimension];
     const isDaily = key === undefined;
     const loaded = await data.cost(range, key === undefined ? [] : [key], { ...load, ...filter, daily: isDaily });

@@ -22,14 +22,19 @@ import {
   withRangeOptions,
   type RangeOptions,
 } from './analytics.ts';
+import { groupReport, groupTable } from '../../analytics/groups/groupReport.ts';
+import { distinctPeople } from '../../analytics/insights/people.ts';
+import { SextantError } from '../../base/errors.ts';
+import { readGrouping, withGroupOptions, type GroupOptions } from './grouping.ts';
 import { runAttention, type AttentionOptions } from './attention.ts';
 import { ExitCode, formatRows, printJson, type Terminal } from '../terminal.ts';
 
 const DIMENSIONS = ['day', 'person', 'language', 'editor'] as const;
 
-interface UsageOptions extends AttentionOptions, RangeOptions {
+interface UsageOptions extends AttentionOptions, RangeOptions, GroupOptions {
   readonly attention?: true;
-  readonly by?: (typeof DIMENSIONS)[number];
+  /** One of the dimensions, or a column of the group file. */
+  readonly by?: string;
 }
 
 const HELP = `${CONNECTION_HELP}
@@ -39,6 +44,8 @@ Examples:
   sextant usage --days 30 --by person --csv > people.csv
   sextant usage --by language --from 2026-11-01 --to 2026-11-20
   sextant usage --json | jq .acceptance
+  sextant usage --days 30 --by team --groups teams.csv
+  sextant usage --by person --group team=Search
   sextant usage --attention
   sextant usage --attention --roster seats.csv
 
@@ -46,11 +53,10 @@ ${EXIT_CODES}`;
 
 export function addUsageCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const command = program.command('usage').description('show who uses the product, how much, and for what');
-  withAnalyticsOptions(withRangeOptions(command))
-    .addOption(new Option('--by <dimension>', 'table instead of a summary').choices(DIMENSIONS))
+  withGroupOptions(withAnalyticsOptions(withRangeOptions(command)), DIMENSIONS)
     .addOption(
       new Option('--attention', 'what needs attention: limits, unusual spending, people who stopped').conflicts([
-        ...['by', 'csv', 'days', 'from', 'to'],
+        ...['by', 'group', 'groups', 'csv', 'days', 'from', 'to'],
       ]),
     )
     .addOption(
@@ -64,6 +70,9 @@ export function addUsageCommand(program: Command, terminal: Terminal, exit: (cod
 
 /** `sextant usage` */
 async function runUsage(options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
+  const grouping = await readGrouping(options, DIMENSIONS);
+  if (grouping?.member && options.by !== 'person')
+    throw new SextantError('InvalidOption', 'Use of a group is listed by person. Add --by person.');
   const data = await openData(options, terminal);
   const range = readRange(options, data);
   const before = readCompared(options, range);
@@ -77,9 +86,10 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
   };
   switch (options.by) {
     case 'person': {
-      const report = await peopleReport(data, range, load);
-      const who = report.distinct === undefined ? 'person' : `${formatCount(report.distinct)} people`;
-      return show(`Use by ${who}`, personTable(report), report);
+      const all = await peopleReport(data, range, load);
+      const people = grouping?.member ? await grouping.member(data, range, load) : all.people;
+      const who = all.distinct === undefined ? 'person' : `${formatCount(distinctPeople(people))} people`;
+      return show(`Use by ${who}`, personTable({ ...all, people }), all);
     }
     case 'language':
     case 'editor': {
@@ -91,6 +101,10 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
       return show('Use by day', dayTable(report), report);
     }
     default: {
+      if (grouping?.column !== undefined) {
+        const report = await groupReport(data, range, grouping.groups, grouping.column, load);
+        return show(`Use by ${grouping.column}`, groupTable(report), report);
+      }
       const report = await usageReport(data, range, { ...load, before });
       if (options.csv) {
         done();

@@ -1,0 +1,136 @@
+import type { ActivityRow, AnalyticsData, CostFilter, CostRow, LoadOptions } from '../client/analyticsData.ts';
+import type { Metrics } from '../contract.ts';
+import type { DayRange } from '../dateRules.ts';
+import { identityOf, type Identity } from '../identity.ts';
+import { sumOf } from '../insights/amounts.ts';
+import { distinctPeople, sumMetrics } from '../insights/people.ts';
+import { qualityOf, type Quality } from '../reports/report.ts';
+import type { Table } from '../reports/table.ts';
+import { costsBy, count, roundedPrice, text, USE, use } from '../reports/tables.ts';
+import { MEASURE_OF, type Unit } from '../reports/unit.ts';
+import type { Decimal } from '../../base/decimal.ts';
+import type { Groups } from './groups.ts';
+import { groupRows, type GroupedRow } from './memberDays.ts';
+
+/** Use and spending of one group over a range of days. */
+export interface GroupUse {
+  readonly name: string;
+  /** Different active accounts; one that moved counts in both groups. */
+  readonly people: number;
+  readonly metrics: Metrics;
+  readonly amount: Decimal;
+  /** The amount for each active account; undefined without any. */
+  readonly perPerson: Decimal | undefined;
+}
+
+/** Use and spending by group. Sums of messages, lines and amounts over the groups are those of the organization. */
+export interface GroupReport extends Quality {
+  readonly range: DayRange;
+  readonly column: string;
+  readonly unit: Unit;
+  /** The highest amount first; equal ones by name. */
+  readonly groups: readonly GroupUse[];
+}
+
+/** Builds the report with a request per hundred people, and further ones for the days between moves. */
+export async function groupReport(
+  data: AnalyticsData,
+  range: DayRange,
+  groups: Groups,
+  column: string,
+  options: LoadOptions = {},
+): Promise<GroupReport> {
+  const [activity, cost] = await Promise.all([
+    groupedActivity(data, range, groups, column, options),
+    groupedCost(data, range, groups, column, options),
+  ]);
+  const costs = cost.rows.map(({ row }) => row);
+  const unit: Unit = sumOf(costs, 'credits_consumed') > 0n ? 'credits' : 'usd';
+  const byGroup = new Map<string, { readonly active: ActivityRow[]; readonly costs: CostRow[] }>();
+  const of = (group: string): { readonly active: ActivityRow[]; readonly costs: CostRow[] } => {
+    const known = byGroup.get(group) ?? { active: [], costs: [] };
+    byGroup.set(group, known);
+    return known;
+  };
+  for (const { row, group } of activity.rows) of(group).active.push(row);
+  for (const { row, group } of cost.rows) of(group).costs.push(row);
+  const sums = [...byGroup].map(([name, rows]): GroupUse => {
+    const [people, amount] = [distinctPeople(rows.active), sumOf(rows.costs, MEASURE_OF[unit])];
+    const perPerson = people === 0 ? undefined : amount / BigInt(people);
+    return { name, people, amount, perPerson, metrics: sumMetrics(rows.active.map(({ metrics }) => metrics)) };
+  });
+  return {
+    ...joined(activity.quality, cost.quality),
+    range,
+    column,
+    unit,
+    groups: sums.sort((a, b) => (a.amount === b.amount ? (a.name < b.name ? -1 : 1) : a.amount > b.amount ? -1 : 1)),
+  };
+}
+
+function joined(a: Quality, b: Quality): Quality {
+  return {
+    asOf: [a.asOf, b.asOf].filter((asOf) => asOf !== undefined).sort()[0],
+    offline: a.offline ?? b.offline,
+    missing: [...a.missing, ...b.missing],
+  };
+}
+
+interface Grouped<Row> {
+  readonly rows: readonly GroupedRow<Row>[];
+  readonly quality: Quality;
+}
+
+/** The activity of each account by group: of one that moved, a row for each period. */
+export async function groupedActivity(
+  data: AnalyticsData,
+  range: DayRange,
+  groups: Groups,
+  column: string,
+  options: LoadOptions = {},
+): Promise<Grouped<ActivityRow>> {
+  const load = (days: DayRange): ReturnType<AnalyticsData['activity']> => data.activity(days, options);
+  const { rows, loaded } = await groupRows(groups, column, range, load, identityOf);
+  return { rows, quality: qualityOf(...loaded) };
+}
+
+/** The cost of each account by group. That of deleted accounts and bots is in no group. */
+export async function groupedCost(
+  data: AnalyticsData,
+  range: DayRange,
+  groups: Groups,
+  column: string,
+  options: LoadOptions & CostFilter = {},
+): Promise<Grouped<CostRow>> {
+  const load = (days: DayRange): ReturnType<AnalyticsData['cost']> =>
+    data.cost(days, ['COST_ANALYTICS_GROUP_BY_USER'], options);
+  const { rows, loaded } = await groupRows(groups, column, range, load, accountOf);
+  return { rows, quality: qualityOf(...loaded) };
+}
+
+function accountOf({ group_by_values: { user_info: info } }: CostRow): Identity | undefined {
+  const isNamed = info?.user_email !== undefined || info?.service_account_name !== undefined;
+  return isNamed ? identityOf(info) : undefined;
+}
+
+/** Each group with its people, use and spending. */
+export function groupTable({ groups, column, unit }: GroupReport): Table {
+  const [name, title] = unit === 'usd' ? ['estimated_customer_cost_usd', 'Cost'] : ['credits_consumed', 'Credits'];
+  return {
+    columns: [
+      text(column, column),
+      count('people', 'People'),
+      ...USE,
+      { name, title, kind: unit },
+      { name: `${name}_per_person`, title: 'A person', kind: unit },
+    ],
+    rows: groups.map((one) => [one.name, one.people, ...use(one.metrics), one.amount, roundedPrice(one.perPerson)]),
+  };
+}
+
+/** The cost of each group, as that of a dimension of the service. */
+export function groupedCostTable(rows: readonly GroupedRow<CostRow>[], column: string): Table {
+  const groupOf = new Map(rows.map(({ row, group }) => [row as object, group]));
+  const points = rows.map(({ row }) => row);
+  return costsBy(points, (point) => ({ key: groupOf.get(point)!, name: groupOf.get(point)! }), text(column, column));
+}
