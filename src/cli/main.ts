@@ -34,6 +34,7 @@ Examples:
   sextant cost --by resource
   sextant budgets list --over 75
   sextant groups check
+  sextant report --since 2026-11-01 --format html --output report.html
 
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 turns colours off. Ctrl-C keeps an index as of its last commit; the next run continues from there.`;
@@ -68,6 +69,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     (await import('./analytics/usage.ts')).addUsageCommand(program, terminal, exit);
     (await import('./analytics/cost.ts')).addCostCommand(program, terminal, exit);
     (await import('./analytics/budgets.ts')).addBudgetsCommand(program, terminal, exit);
+    (await import('./analytics/report.ts')).addReportCommand(program, terminal, exit);
     (await import('./analytics/groups.ts')).addGroupsCommand(program, terminal, exit);
   }
   program.commandsGroup('Other commands:').helpCommand('help [command]', 'show the help of a command');

@@ -160,6 +160,40 @@ describe('sextant usage, cost and budgets', () => {
     assert.match(none.stderr, /There is no group file for team\. Add --groups FILE/);
   });
 
+  it('write a report in each format, whose exit code says what CI asks', async () => {
+    const file = join(folder, 'groups.json');
+    writeFileSync(file, JSON.stringify([{ account: 'ada@example.com', team: 'Search' }]));
+    const report = (...args: string[]): Promise<Outcome> =>
+      run(of('report', '--since', twoDaysAgo, '--to', yesterday, '--groups', file, ...args));
+    const markdown = await report('--fail-over', '100', '--fail-unusual');
+    assert.equal(markdown.code, 0);
+    assert.equal(markdown.stderr.includes('Warning'), false);
+    assert.match(
+      markdown.stdout,
+      /^# Usage and cost\n\n2026-11-19 to 2026-11-20, compared with 2026-11-17 to 2026-11-18/,
+    );
+    assert.match(markdown.stdout, /\n## By team\n\n- 2 groups, \$0\.60 together\.\n/);
+    assert.match(markdown.stdout, /\n\| Search \| 1 \| 16 \|.*\n\| unmapped \| 1 \| 8 \|/);
+    const html = join(folder, 'report.html');
+    assert.equal((await report('--format', 'html', '--output', html)).code, 0);
+    assert.match(readFileSync(html, 'utf8'), /<h2 id="groups-by-team">By team<\/h2>/);
+    const json = await report('--format', 'json', '--fail-over', '0');
+    assert.equal(json.code, 1, 'a limit is used by 0 % or more');
+    assert.match(json.stderr, /A limit is used by 0 % or more/);
+    const { sections } = JSON.parse(json.stdout) as { sections: { name: string; rows: Record<string, unknown>[] }[] };
+    const byTeam = sections.find(({ name }) => name === 'groups-by-team')!;
+    assert.deepEqual(
+      byTeam.rows.map((row) => [row.team, row.estimated_customer_cost_usd]),
+      [
+        ['Search', '0.4000000004'],
+        ['unmapped', '0.2000000002'],
+      ],
+    );
+    const partly = await report('--compare', 'month');
+    assert.match(partly.stderr, /A month is compared from its first day/);
+    assert.equal(partly.code, 2);
+  });
+
   it('list budgets, and filter those near their limit', async () => {
     const all = JSON.parse((await run(of('budgets', 'list', '--json'))).stdout) as {
       identity: string;

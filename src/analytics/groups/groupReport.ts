@@ -113,12 +113,17 @@ function accountOf({ group_by_values: { user_info: info } }: CostRow): Identity 
   return isNamed ? identityOf(info) : undefined;
 }
 
+/** `Cost center` of `cost_center` */
+export function titleOfColumn(column: string): string {
+  return column.charAt(0).toUpperCase() + column.slice(1).replaceAll('_', ' ');
+}
+
 /** Each group with its people, use and spending. */
 export function groupTable({ groups, column, unit }: GroupReport): Table {
   const [name, title] = unit === 'usd' ? ['estimated_customer_cost_usd', 'Cost'] : ['credits_consumed', 'Credits'];
   return {
     columns: [
-      text(column, column),
+      text(column, titleOfColumn(column)),
       count('people', 'People'),
       ...USE,
       { name, title, kind: unit },
@@ -132,5 +137,9 @@ export function groupTable({ groups, column, unit }: GroupReport): Table {
 export function groupedCostTable(rows: readonly GroupedRow<CostRow>[], column: string): Table {
   const groupOf = new Map(rows.map(({ row, group }) => [row as object, group]));
   const points = rows.map(({ row }) => row);
-  return costsBy(points, (point) => ({ key: groupOf.get(point)!, name: groupOf.get(point)! }), text(column, column));
+  return costsBy(
+    points,
+    (point) => ({ key: groupOf.get(point)!, name: groupOf.get(point)! }),
+    text(column, titleOfColumn(column)),
+  );
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { accountKey, analyticsFolder, readConnection, type Connection } from '../../analytics/client/account.ts';
@@ -115,11 +116,16 @@ export async function openAccount(
   };
 }
 
+/** Answers that a command waits for at once, at most. */
+const MOST_WAITING = 100;
+
 /** Load options with progress on the terminal. */
 export function loading(
   options: AnalyticsOptions,
   terminal: Terminal,
 ): { readonly load: LoadOptions; readonly done: () => void } {
+  // A report waits for many answers at once; without this, Node warns of a leak.
+  setMaxListeners(MOST_WAITING, terminal.signal);
   const progress = new ProgressLine(terminal.stderr);
   const pauses = new Pauses(terminal, progress);
   const onProgress = (rows: number): void => progress.show(['Fetching', `${formatCount(rows)} rows`]);

@@ -1,0 +1,177 @@
+import { formatDay } from '../../base/day.ts';
+import type { Decimal } from '../../base/decimal.ts';
+import { formatCount } from '../../base/format.ts';
+import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
+import type { DayRange } from '../dateRules.ts';
+import { groupReport, groupTable, titleOfColumn, type GroupReport } from '../groups/groupReport.ts';
+import type { Groups } from '../groups/groups.ts';
+import { total } from '../insights/compare.ts';
+import { attentionOf, failureOf, type Attention } from '../reports/attention.ts';
+import { allIsWell, describeAttention } from '../reports/attentionTexts.ts';
+import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
+import { costReport, MEASURE_OF, type CostReport } from '../reports/costReport.ts';
+import { presenceReport } from '../reports/presenceReport.ts';
+import type { Quality } from '../reports/report.ts';
+import { formatCell, formatGrowth, formatShare, type Cell, type Column, type Table } from '../reports/table.ts';
+import { budgetTable, costTable, dayTable } from '../reports/tables.ts';
+import { unusualReport } from '../reports/unusualReport.ts';
+import { peopleReport, usageReport, type UsageReport } from '../reports/usageReport.ts';
+
+/** A part of a document: sentences, named figures, or a table with its picture. */
+export interface Section {
+  /** Stable name for programs. */
+  readonly name: string;
+  readonly title: string;
+  readonly sentences?: readonly string[];
+  readonly figures?: readonly (readonly [string, string])[];
+  readonly table?: Table;
+  /** The column of the table that is drawn: as columns over days, or as bars of its subjects. */
+  readonly chart?: { readonly kind: 'days' | 'subjects'; readonly column: string };
+}
+
+/** Use and spending of an organization, for people who open no editor. */
+export interface ReportDocument extends Quality {
+  readonly title: string;
+  /** `2026-11-14 to 2026-11-20, compared with 2026-11-07 to 2026-11-13` */
+  readonly subtitle: string;
+  readonly sections: readonly Section[];
+  /** The highest share of a limit that is used, 0 without limits: 1 is all of it. */
+  readonly mostUsed: number;
+  /** Number of findings of unusual spending. */
+  readonly unusual: number;
+}
+
+export interface DocumentOptions extends LoadOptions {
+  readonly before: DayRange;
+  readonly groups: Groups | undefined;
+}
+
+/** Largest number of limits in a document; the command lists all. */
+const MOST_LIMITS = 100;
+
+/** Loads the reports of the dashboard, and puts them in one document. */
+export async function reportDocument(
+  data: AnalyticsData,
+  range: DayRange,
+  { before, groups, ...load }: DocumentOptions,
+): Promise<ReportDocument> {
+  // All parts wait for one service: more at once would not be sooner.
+  const [usage, people, cost] = await Promise.all([
+    usageReport(data, range, { ...load, before }),
+    peopleReport(data, range, load),
+    costReport(data, range, { ...load, before }),
+  ]);
+  const [budgets, unusual, presence] = await Promise.all([
+    budgetReport(data, load),
+    unusualReport(data, load),
+    presenceReport(data, load),
+  ]);
+  const byGroup: GroupReport[] = [];
+  for (const column of groups?.columns ?? []) byGroup.push(await groupReport(data, range, groups!, column, load));
+  const parts: readonly Quality[] = [usage, people, cost, budgets, unusual, presence, ...byGroup];
+  const failed = parts.flatMap((report) => failureOf({ report }));
+  const attention = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
+  return {
+    title: cost.unit === 'usd' ? 'Usage and cost' : 'Usage and credits',
+    subtitle: `${describe(range)}, compared with ${describe(before)}`,
+    asOf: parts.flatMap(({ asOf }) => asOf ?? []).sort()[0],
+    offline: parts.find(({ offline }) => offline)?.offline,
+    missing: parts.flatMap(({ missing }) => missing),
+    mostUsed: Math.max(0, ...budgets.statuses.map(({ used }) => used)),
+    unusual: unusual.found.length,
+    sections: [
+      { name: 'summary', title: 'Summary', figures: figuresOf(usage, people.distinct, cost) },
+      attentionSection(attention),
+      { name: 'active', title: 'Active people by day', table: dayTable(usage), chart: days('active') },
+      ...costSections(cost),
+      ...byGroup.map(groupSection),
+      budgetSection(budgets),
+    ],
+  };
+}
+
+const days = (column: string): NonNullable<Section['chart']> => ({ kind: 'days', column });
+const subjects = (column: string): NonNullable<Section['chart']> => ({ kind: 'subjects', column });
+
+function describe({ first, last }: DayRange): string {
+  return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
+}
+
+function figuresOf(
+  usage: UsageReport,
+  distinct: number | undefined,
+  cost: CostReport,
+): NonNullable<Section['figures']> {
+  const { unit, month } = cost;
+  const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
+  const count = (value: number | undefined): string => formatCell(value, { kind: 'count' });
+  const since = (growth: number | undefined): string => (growth === undefined ? '' : ` (${formatGrowth(growth)})`);
+  const band = month?.band ? `, ${amount(month.band.low)} to ${amount(month.band.high)}` : '';
+  const { metrics, acceptance } = usage;
+  return [
+    ['Different people', count(distinct)],
+    ['Active on an average day', `${count(usage.meanActive)}${since(usage.growth.meanActive)}`],
+    ['Messages', `${count(metrics?.total_messages)}${since(usage.growth.messages)}`],
+    ['Modified lines', count(metrics?.total_modified_lines_of_code)],
+    ['Suggestions accepted', formatShare(acceptance.bySuggestions)],
+    [unit === 'usd' ? 'Cost' : 'Credits', `${amount(cost.total)}${since(cost.growth)}`],
+    ['For each person', distinct && cost.total !== undefined ? amount(cost.total / BigInt(distinct)) : '–'],
+    ...(month
+      ? ([
+          [`In ${month.month} so far`, `${amount(month.spent)}, ${month.daysElapsed} of ${month.daysInMonth} days`],
+          [`In all of ${month.month}`, month.projected === undefined ? '–' : `${amount(month.projected)}${band}`],
+        ] as const)
+      : []),
+  ];
+}
+
+function attentionSection({ items, unit, lookedAt }: Omit<Attention, 'isLoading'>): Section {
+  const sentences = items.map((item) => describeAttention(item, unit, (_, name) => name));
+  return {
+    name: 'attention',
+    title: 'Needs attention',
+    sentences: [...(sentences.length === 0 ? [allIsWell()] : sentences), lookedAt],
+  };
+}
+
+function costSections({ points, unit }: CostReport): Section[] {
+  const noun = unit === 'usd' ? 'Cost' : 'Credits';
+  return (['day', 'product', 'resource'] as const).map((dimension) => ({
+    name: `cost-by-${dimension}`,
+    title: `${noun} by ${dimension}`,
+    table: costTable(points, dimension),
+    chart: dimension === 'day' ? days(MEASURE_OF[unit]) : subjects(MEASURE_OF[unit]),
+  }));
+}
+
+function groupSection(report: GroupReport): Section {
+  const table = groupTable(report);
+  const sum = formatCell(total(report.groups.map(({ name, amount }) => ({ key: name, name, amount }))), {
+    kind: report.unit,
+  });
+  return {
+    name: `groups-by-${report.column}`,
+    title: `By ${titleOfColumn(report.column).toLowerCase()}`,
+    sentences: [`${formatCount(report.groups.length)} groups, ${sum} together.`],
+    table,
+    chart: subjects(table.columns.at(-2)!.name),
+  };
+}
+
+function budgetSection(report: BudgetReport): Section {
+  const all = report.statuses.length;
+  const statuses = report.statuses.slice(0, MOST_LIMITS);
+  const rest = all > MOST_LIMITS ? [`The ${MOST_LIMITS} most used of ${formatCount(all)}.`] : [];
+  return {
+    name: 'budgets',
+    title: 'Limits this month, the most used first',
+    ...(all === 0 ? { sentences: ['No account has an override.'] } : { sentences: rest }),
+    ...(all > 0 && { table: budgetTable({ ...report, statuses }) }),
+  };
+}
+
+/** A figure of a table as an approximate number, to draw it. */
+export function sizeOf(cell: Cell, { kind }: Column): number {
+  if (typeof cell === 'bigint') return Number(formatCell(cell, { kind }).replaceAll(/[^\d.-]/g, ''));
+  return typeof cell === 'number' ? cell : 0;
+}

@@ -1,0 +1,69 @@
+import { describeMoment } from '../reports/report.ts';
+import { formatCell, tableJson, withoutDetails, type Table } from '../reports/table.ts';
+import { tableCsv } from '../reports/csv.ts';
+import type { ReportDocument } from './document.ts';
+
+/** Markdown as forges and chats show it. What could be markup in the data is escaped. */
+export function formatMarkdown({ title, subtitle, asOf, sections }: ReportDocument): string {
+  const parts = sections.map(({ title, sentences = [], figures = [], table }) =>
+    [
+      `## ${escapeMarkdown(title)}`,
+      ...(figures.length > 0
+        ? [figures.map(([label, value]) => `- ${label}: ${escapeMarkdown(value)}`).join('\n')]
+        : []),
+      ...(sentences.length > 0 ? [sentences.map((one) => `- ${escapeMarkdown(one)}`).join('\n')] : []),
+      ...(table ? [markdownTable(withoutDetails(table))] : []),
+    ].join('\n\n'),
+  );
+  return `# ${title}\n\n${subtitle}. As of ${describeMoment(asOf)}; days are in UTC.\n\n${parts.join('\n\n')}\n`;
+}
+
+function markdownTable({ columns, rows }: Table): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    line(columns.map(({ title }) => escapeMarkdown(title))),
+    line(columns.map(({ kind }) => (kind === 'text' ? '---' : '---:'))),
+    ...rows.map((row) => line(row.map((cell, i) => escapeMarkdown(formatCell(cell, columns[i]!))))),
+  ].join('\n');
+}
+
+export function escapeMarkdown(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/[\\`*_[\]<>&|~#]/g, String.raw`\$&`);
+}
+
+/** All figures of the tables in rows of one kind: section, subject, measure, value. */
+export async function formatCsv({ sections }: ReportDocument): Promise<string> {
+  const names = ['section', 'subject', 'measure', 'value'];
+  const rows = sections.flatMap(({ name, figures = [], table }) => [
+    ...figures.map(([label, value]) => [name, '', label, value]),
+    ...(table ? tableJson(table) : []).flatMap((row) => {
+      const [[, subject] = ['', ''], ...values] = Object.entries(row);
+      return values.map(([measure, value]) => [
+        name,
+        String(subject),
+        measure,
+        value === null ? undefined : String(value),
+      ]);
+    }),
+  ]);
+  return tableCsv({ columns: names.map((name) => ({ name, title: name, kind: 'text' })), rows });
+}
+
+/** The document for programs, with amounts in full. */
+// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type
+export function documentJson({ title, subtitle, asOf, mostUsed, unusual, sections }: ReportDocument) {
+  return {
+    title,
+    days: subtitle,
+    as_of: asOf ?? null,
+    most_used: mostUsed,
+    unusual,
+    sections: sections.map(({ name, title, sentences = [], figures = [], table }) => ({
+      name,
+      title,
+      sentences: [...sentences],
+      figures: figures.map(([label, value]) => ({ label, value })),
+      rows: table ? tableJson(table) : [],
+    })),
+  };
+}

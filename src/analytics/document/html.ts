@@ -1,0 +1,82 @@
+import { describeMoment } from '../reports/report.ts';
+import { formatCell, withoutDetails, type Table } from '../reports/table.ts';
+import type { ReportDocument, Section } from './document.ts';
+import { chartOf, escapeHtml } from './svg.ts';
+
+const STYLE = `
+:root { color-scheme: light dark; --text: #1f2328; --faint: #59636e; --line: #d1d9e0; --mark: #0969da; --page: #fff; }
+@media (prefers-color-scheme: dark) { :root { --text: #e6edf3; --faint: #9198a1; --line: #3d444d; --mark: #4493f8; --page: #0d1117; } }
+@media print { :root { --text: #000; --faint: #444; --line: #bbb; --mark: #0550ae; --page: #fff; } details { display: none; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { margin-bottom: 0; } h2 { margin-top: 2.2rem; font-size: 1.2rem; } .faint { color: var(--faint); margin-top: 0; }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 1rem; } dt { color: var(--faint); } dd { margin: 0; font-size: 1.15rem; font-variant-numeric: tabular-nums; }
+svg { width: 100%; min-width: 32rem; height: auto; } svg rect { fill: var(--mark); } svg text { fill: var(--text); font-size: 12px; } svg line { stroke: var(--line); }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; }
+.number { text-align: right; } th { color: var(--faint); font-weight: 600; } summary { cursor: pointer; color: var(--faint); }
+section { break-inside: avoid-page; } tr { break-inside: avoid; }`;
+
+/** One page that needs no script, no file and no network; for screens and paper. Everything from data is escaped. */
+export function formatHtml(document: ReportDocument): string {
+  const { title, subtitle, asOf, sections } = document;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${escapeHtml(`${title}, ${subtitle}`)}</title>
+<style>${STYLE}
+</style>
+</head>
+<body>
+<main>
+<h1>${escapeHtml(title)}</h1>
+<p class="faint">${escapeHtml(`${subtitle}. As of ${describeMoment(asOf)}; days are in UTC.`)}</p>
+${sections.map(sectionHtml).join('\n')}
+</main>
+</body>
+</html>
+`;
+}
+
+function sectionHtml(section: Section): string {
+  const { name, title, sentences = [], figures, table } = section;
+  const id = escapeHtml(name);
+  const chart = chartOf(section);
+  const picture = chart === undefined ? '' : scrolling(`Picture: ${title}`, chart);
+  const twin = table ? tableHtml(table, title) : '';
+  return [
+    `<section aria-labelledby="${id}">`,
+    `<h2 id="${id}">${escapeHtml(title)}</h2>`,
+    ...(figures
+      ? [
+          `<dl>${figures.map(([label, value]) => `<div><dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`,
+        ]
+      : []),
+    ...(sentences.length > 1
+      ? [`<ul>${sentences.map((one) => `<li>${escapeHtml(one)}</li>`).join('')}</ul>`]
+      : sentences.map((one) => `<p>${escapeHtml(one)}</p>`)),
+    picture,
+    picture === '' || twin === '' ? twin : `<details><summary>Table</summary>${twin}</details>`,
+    '</section>',
+  ].join('\n');
+}
+
+function tableHtml(whole: Table, title: string): string {
+  const { columns, rows } = withoutDetails(whole);
+  const cell = (tag: string, kind: string, text: string): string =>
+    `<${tag}${kind === 'text' ? '' : ' class="number"'}>${escapeHtml(text)}</${tag}>`;
+  const head = columns.map(({ kind, title }) =>
+    cell('th scope="col"', kind, title).replace('</th scope="col">', '</th>'),
+  );
+  const body = rows.map(
+    (row) => `<tr>${row.map((value, i) => cell('td', columns[i]!.kind, formatCell(value, columns[i]!))).join('')}</tr>`,
+  );
+  const table = `<table><thead><tr>${head.join('')}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
+  return scrolling(`Table: ${title}`, table);
+}
+
+/** Content that scrolls where it is wider than the page, also by keys. */
+function scrolling(name: string, content: string): string {
+  return `<div class="wide" tabindex="0" role="region" aria-label="${escapeHtml(name)}">${content}</div>`;
+}

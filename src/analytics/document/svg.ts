@@ -1,0 +1,82 @@
+import { formatCell, type Column, type Table } from '../reports/table.ts';
+import { sizeOf, type Section } from './document.ts';
+
+/** Bars of a picture; the table beside it has all rows. */
+const MOST_BARS = 12;
+const WIDTH = 720;
+const COLUMNS_HEIGHT = 180;
+const AXIS_HEIGHT = 20;
+const BAR_HEIGHT = 22;
+const NAME_WIDTH = 190;
+const VALUE_WIDTH = 90;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escapes text for HTML and SVG. Characters that XML has not, such as control characters, are left out. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[\p{Cc}]/gu, ' ').replaceAll(/[&<>"']/g, (found) => ENTITIES[found]!);
+}
+
+/** Draws a section's table as static SVG with colours from the page's style; undefined if it has no picture. */
+export function chartOf({ title, table, chart }: Section): string | undefined {
+  const at = table?.columns.findIndex(({ name }) => name === chart?.column) ?? -1;
+  if (!table || !chart || at < 0 || table.rows.length === 0) return undefined;
+  const drawn = chart.kind === 'days' ? columns(table, at) : bars(table, at);
+  return `<svg role="img" aria-label="${escapeHtml(title)}" viewBox="0 0 ${WIDTH} ${drawn.height}">${drawn.marks}</svg>`;
+}
+
+interface Drawn {
+  readonly marks: string;
+  readonly height: number;
+}
+
+function columns({ columns: all, rows }: Table, at: number): Drawn {
+  const column = all[at]!;
+  const largest = Math.max(1e-9, ...rows.map((row) => sizeOf(row[at], column)));
+  const step = WIDTH / rows.length;
+  const labelEvery = Math.ceil(rows.length / 8);
+  const marks = rows.map((row, i) => {
+    const height = (Math.max(0, sizeOf(row[at], column)) / largest) * (COLUMNS_HEIGHT - AXIS_HEIGHT);
+    const day = String(row[0]);
+    const label =
+      i % labelEvery === 0
+        ? `<text x="${round(Math.min(Math.max((i + 0.5) * step, 18), WIDTH - 18))}" y="${COLUMNS_HEIGHT + AXIS_HEIGHT - 6}" text-anchor="middle">${escapeHtml(day.slice(5))}</text>`
+        : '';
+    return `<rect x="${round(i * step + step * 0.1)}" y="${round(COLUMNS_HEIGHT - height)}" width="${round(step * 0.8)}" height="${round(height)}">${titleOf(day, row[at], column)}</rect>${label}`;
+  });
+  const most = formatCell(rows.map((row) => row[at]).sort((a, b) => sizeOf(b, column) - sizeOf(a, column))[0], column);
+  const axis = `<line x1="0" y1="${COLUMNS_HEIGHT}" x2="${WIDTH}" y2="${COLUMNS_HEIGHT}"/><text x="0" y="12">${escapeHtml(`highest ${most}`)}</text>`;
+  return { marks: `${marks.join('')}${axis}`, height: COLUMNS_HEIGHT + AXIS_HEIGHT };
+}
+
+function bars({ columns: all, rows }: Table, at: number): Drawn {
+  const column = all[at]!;
+  const shown = [...rows].sort((a, b) => sizeOf(b[at], column) - sizeOf(a[at], column)).slice(0, MOST_BARS);
+  const largest = Math.max(1e-9, ...shown.map((row) => sizeOf(row[at], column)));
+  const room = WIDTH - NAME_WIDTH - VALUE_WIDTH;
+  const marks = shown.map((row, i) => {
+    const [y, name] = [i * BAR_HEIGHT, String(row[0])];
+    const width = (Math.max(0, sizeOf(row[at], column)) / largest) * room;
+    const short = name.length > 28 ? `${name.slice(0, 27)}…` : name;
+    return (
+      `<text x="${NAME_WIDTH - 8}" y="${y + 15}" text-anchor="end">${escapeHtml(short)}</text>` +
+      `<rect x="${NAME_WIDTH}" y="${y + 3}" width="${round(width)}" height="${BAR_HEIGHT - 6}">${titleOf(name, row[at], column)}</rect>` +
+      `<text x="${round(NAME_WIDTH + width + 6)}" y="${y + 15}">${escapeHtml(formatCell(row[at], column))}</text>`
+    );
+  });
+  return { marks: marks.join(''), height: shown.length * BAR_HEIGHT };
+}
+
+function titleOf(name: string, cell: Parameters<typeof formatCell>[0], column: Column): string {
+  return `<title>${escapeHtml(`${name}: ${formatCell(cell, column)}`)}</title>`;
+}
+
+function round(size: number): number {
+  return Math.round(size * 10) / 10;
+}

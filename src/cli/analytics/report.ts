@@ -1,0 +1,113 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Readable } from 'node:stream';
+import { reportDocument, type ReportDocument } from '../../analytics/document/document.ts';
+import { documentJson, formatCsv, formatMarkdown } from '../../analytics/document/formats.ts';
+import { formatHtml } from '../../analytics/document/html.ts';
+import type { DayRange } from '../../analytics/dateRules.ts';
+import { findGroupFile, readGroups } from '../../analytics/groups/groupFile.ts';
+import { previousRange, sameDaysBefore } from '../../analytics/insights/compare.ts';
+import { firstOfMonth } from '../../base/day.ts';
+import { SextantError } from '../../base/errors.ts';
+import { ExitCode, type Terminal } from '../terminal.ts';
+import { writeWhole } from '../writeWhole.ts';
+import {
+  CONNECTION_HELP,
+  loading,
+  openData,
+  readCompared,
+  readRange,
+  warnOfQuality,
+  withRangeOptions,
+  type AnalyticsOptions,
+  type RangeOptions,
+} from './analytics.ts';
+
+const FORMATS = ['md', 'html', 'json', 'csv'] as const;
+
+interface ReportOptions extends Omit<AnalyticsOptions, 'json' | 'csv'>, RangeOptions {
+  readonly since?: string;
+  readonly format: (typeof FORMATS)[number];
+  readonly groups?: string;
+  readonly compare?: 'month' | 'previous';
+  readonly failOver?: number;
+  readonly failUnusual?: true;
+  readonly output?: string;
+}
+
+const HELP = `
+With a group file (--groups, or sextant-groups.csv in this folder), the report has a part for each of its columns. An HTML report is
+one page with pictures that needs no script and no network; with --format md it can be a comment or a message.
+${CONNECTION_HELP}
+
+Examples:
+  sextant report --since 2026-11-01 --compare month --format html --output report.html
+  sextant report --days 7 --groups teams.csv > report.md
+  sextant report --fail-over 100 --fail-unusual --format json | jq .sections
+
+Exit codes: 0 done, 1 a limit is used by --fail-over percent or spending is unusual with --fail-unusual, 2 failed or wrong usage,
+130 interrupted.`;
+
+/** `sextant report` */
+export function addReportCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  withRangeOptions(program.command('report').description('write a report of usage, cost, limits and teams'))
+    .addOption(new Option('--since <date>', 'first day, as --from').conflicts(['days', 'from']))
+    .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('md'))
+    .option('--groups <file>', 'group file')
+    .addOption(
+      new Option('--compare <period>', 'compare with the previous days, or the same days of the month before')
+        .choices(['previous', 'month'])
+        .conflicts('against'),
+    )
+    .addOption(
+      new Option('--fail-over <percent>', 'exit with 1 if an account uses so much of its limit').argParser(percent),
+    )
+    .option('--fail-unusual', 'exit with 1 if spending of the last week is unusual')
+    .option('-o, --output <file>', 'write to this file')
+    .option('--url <url>', 'URL of the service')
+    .option('--refresh', 'fetch again what may have changed')
+    .option('--state <dir>', "folder of cached figures, instead of the user's data folder")
+    .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp())
+    .addHelpText('after', HELP)
+    .action(async (options: ReportOptions) => exit(await runReport(options, terminal)));
+}
+
+async function runReport({ since, ...options }: ReportOptions, terminal: Terminal): Promise<ExitCode> {
+  const file = options.groups ?? (await findGroupFile(process.cwd()));
+  const groups = file === undefined ? undefined : await readGroups(file);
+  const data = await openData(options, terminal);
+  const range = readRange(since === undefined ? options : { ...options, from: since }, data);
+  const { load, done } = loading(options, terminal);
+  const document = await reportDocument(data, range, { ...load, before: comparedOf(options, range), groups });
+  done();
+  warnOfQuality(document, terminal);
+  await writeWhole(Readable.from([await written(document, options.format)]), options.output, terminal);
+  const isOver = options.failOver !== undefined && document.mostUsed * 100 >= options.failOver;
+  const isUnusual = options.failUnusual === true && document.unusual > 0;
+  if (isOver) terminal.stderr.write(`sextant: A limit is used by ${options.failOver} % or more.\n`);
+  if (isUnusual) terminal.stderr.write('sextant: Spending of the last week is unusual.\n');
+  return isOver || isUnusual ? ExitCode.nothingFound : ExitCode.ok;
+}
+
+function comparedOf(options: ReportOptions, range: DayRange): DayRange {
+  if (options.compare !== 'month') return readCompared(options, range) ?? previousRange(range);
+  if (range.first === firstOfMonth(range.first)) return sameDaysBefore(range);
+  throw new SextantError('BadRange', 'A month is compared from its first day. Choose --since the first of a month.');
+}
+
+async function written(document: ReportDocument, format: ReportOptions['format']): Promise<string> {
+  switch (format) {
+    case 'md':
+      return formatMarkdown(document);
+    case 'html':
+      return formatHtml(document);
+    case 'json':
+      return `${JSON.stringify(documentJson(document), undefined, 2)}\n`;
+    case 'csv':
+      return formatCsv(document);
+  }
+}
+
+function percent(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, in percent.');
+  return Number(text);
+}
