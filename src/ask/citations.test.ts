@@ -165,9 +165,7 @@ function citationsIn(markdown: string): number[] {
   const found: number[] = [];
   for (const line of prose) {
     // An escaped backtick may stand before those that begin code.
-    const plain = line.replace(/\\.|(?<!(?<!\\)`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|`+/gs, (match, ticks) =>
-      ticks === undefined && match.startsWith('`') ? '' : '·',
-    );
+    const plain = line.replace(/\\.|(?<!(?<!\\)`)(`+)(?!`)[^]*?(?<!`)\1(?!`)|`+/gs, '·');
     for (const match of plain.matchAll(/\[(\d{1,3})\]/g)) found.push(Number(match[1]));
   }
   return found;
