@@ -12,7 +12,7 @@ import type {
   TriggerView,
   WebhookView,
 } from '../server/webhooks/views.ts';
-import type { Expert } from '../webhooks/definitions.ts';
+import type { ExpertView } from '../webhooks/definitions.ts';
 import type { Evaluation } from '../webhooks/filter/evaluation.ts';
 import type { Diagnostics } from '../workspace/diagnostics.ts';
 import type { OutlinedDefinition } from '../workspace/outline.ts';
@@ -128,9 +128,9 @@ export interface JsonOutput {
   /** `sextant triggers list` */
   'triggers-list': TriggerView[];
   /** `sextant experts create` */
-  expert: Expert;
+  expert: ExpertView;
   /** `sextant experts list` */
-  'experts-list': Expert[];
+  'experts-list': ExpertView[];
   /** `sextant events list` */
   'events-list': EventSummaryView[];
   /** `sextant events tail`, a line for each event */

@@ -19,6 +19,7 @@ import {
   secretInput,
   triggerInput,
   webhookInput,
+  type CommandExpert,
   type Expert,
   type ForwardExpert,
   type Trigger,
@@ -49,7 +50,7 @@ export interface SigningKey {
   readonly expiresAt?: number;
 }
 
-export type { Expert, ForwardExpert, Trigger } from './schemas.ts';
+export type { Expert, ExpertView, ForwardExpert, Trigger, WorkingExpert } from './schemas.ts';
 
 /** A trigger with its parsed filter. */
 interface ReadyTrigger {
@@ -75,6 +76,8 @@ export interface DefinitionsOptions {
   readonly clock: Clock;
   /** The system clock, by which secrets expire; `clock` by default. */
   readonly realClock?: Clock | undefined;
+  /** Experts of this machine's own file, which are kept nowhere else. */
+  readonly commands?: readonly CommandExpert[] | undefined;
   /** Whether events were accepted before, so webhooks must have existed. */
   readonly hasEvents?: boolean;
   readonly logger: Logger;
@@ -96,7 +99,8 @@ export class Definitions {
   #triggersOf = new Map<string, ReadyTrigger[]>();
 
   /**
-   * Reads the files and reports damage. A full or read-only disk fails only later changes. Throws `LeaseLost`.
+   * Reads the files and reports damage. A full or read-only disk fails only later changes. Throws `LeaseLost`, and `NameTaken` for
+   * a command with the name of an expert.
    */
   constructor(options: DefinitionsOptions) {
     const { fence, folder, clock, realClock = clock } = options;
@@ -108,6 +112,7 @@ export class Definitions {
     const keys = this.#keysFile.read();
     this.#kept = (definitions.found?.value as DefinitionsFile | undefined) ?? NONE;
     this.#keys = (keys.found?.value as Keys | undefined) ?? {};
+    for (const { name } of options.commands ?? []) requireFree('expert', name, this.#kept.experts);
     this.#index();
     this.#reportDamage(definitions, 'webhooks, triggers and experts. Create them again');
     this.#reportDamage(keys, `signing keys. Rotate the secret of ${this.#unsigned() || 'each signed webhook'}`);
@@ -124,7 +129,7 @@ export class Definitions {
   }
 
   get experts(): readonly Expert[] {
-    return [RECORD, ...this.#kept.experts];
+    return [RECORD, ...(this.#options.commands ?? []), ...this.#kept.experts];
   }
 
   webhookById(id: string): Webhook | undefined {
@@ -349,6 +354,8 @@ export class Definitions {
 
   /** `waiting` is the number of its waiting runs. Throws `InUse`, unless `force`: then these runs fail. */
   deleteExpert(name: string, force = false, waiting = 0): void {
+    if (this.#options.commands?.some((one) => one.name === name))
+      throw webhookErrors.invalidDefinition('expert', name, 'is of the file of commands: remove it there');
     byName('expert', name, this.#kept.experts);
     const users = this.triggers.filter(({ expert }) => expert === name);
     if (users.length + waiting > 0 && !force) throw webhookErrors.inUse('expert', name, users, waiting);

@@ -21,11 +21,20 @@ export interface Attempt {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly durationMs: number;
-  /** The status of the response, if there is one, and the beginning of its text. */
+  /** The status of the response, if there is one, and the beginning of its text, or the end of what a command printed. */
   readonly status?: number;
   readonly answer?: string;
   readonly error?: string;
 }
+
+/** What one attempt of an expert came to. */
+export type AttemptOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
+  readonly isDone: boolean;
+  /** Whether another attempt may succeed: false if the receiver refused the event. */
+  readonly canRetry: boolean;
+  /** The delay that the receiver requests, up to the longest of `backoffMs`. */
+  readonly afterMs?: number;
+};
 
 /** The work of one expert on one event. */
 export interface Run {

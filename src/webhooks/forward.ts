@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { describeError } from '../base/errors.ts';
 import { retryAfterMs } from '../base/retryAfter.ts';
 import type { ForwardExpert } from './definitions.ts';
-import { REDACTED, type Attempt, type Header, type StoredEvent } from './event.ts';
+import { REDACTED, type AttemptOutcome, type Header, type StoredEvent } from './event.ts';
 
 /** The most characters stored of a response. */
 const MAX_ANSWER = 2000;
@@ -11,21 +11,13 @@ const OWN_HEADERS =
   /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
 const LONGEST_WAIT_MS = 600_000;
 
-export type ForwardOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
-  readonly isDone: boolean;
-  /** Whether another attempt may succeed: false if the receiver refused the event. */
-  readonly canRetry: boolean;
-  /** The delay that the receiver requests, up to the longest of {@link backoffMs}. */
-  readonly afterMs?: number;
-};
-
 /** Sends an event's raw bytes and headers to the URL of an expert, by its method and with its query. Throws only for a cancelled `signal`. */
 export async function forward(
   event: Pick<StoredEvent, 'id' | 'headers' | 'body' | 'method' | 'query'>,
   trigger: string,
   { url, timeout_ms: timeoutMs }: ForwardExpert,
   { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },
-): Promise<ForwardOutcome> {
+): Promise<AttemptOutcome> {
   const { request } = await import('../base/undici.ts');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {

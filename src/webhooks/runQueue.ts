@@ -5,12 +5,13 @@ import { Fifo } from '../base/fifo.ts';
 import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { sleep } from '../base/sleep.ts';
-import type { Definitions, ForwardExpert } from './definitions.ts';
+import type { Definitions, WorkingExpert } from './definitions.ts';
 import {
   isUnfinished,
   NEW_STATE,
   eventStatusOf,
   type Attempt,
+  type AttemptOutcome,
   type EventState,
   type EventSummary,
   type Run,
@@ -20,6 +21,7 @@ import {
 import { backoffMs, forward } from './forward.ts';
 import type { EventJournal } from './journal/eventJournal.ts';
 import { payloadOf } from './payload.ts';
+import { runCommand } from './runCommand.ts';
 
 export interface RunQueueOptions {
   readonly journal: EventJournal;
@@ -277,13 +279,14 @@ export class RunQueue {
 
   #pumpLane(name: string): void {
     const lane = this.#lane(name);
-    const expert = this.#options.definitions.expert(name);
-    const limit = expert?.type === 'forward' ? expert.concurrency : 1;
+    const found = this.#options.definitions.expert(name);
+    const expert = found?.type === 'record' ? undefined : found;
+    const limit = expert?.concurrency ?? 1;
     while (!this.#stop.signal.aborted && lane.active < limit && lane.tasks.size > 0) {
       const task = lane.tasks.take()!;
       lane.active++;
       this.#track(
-        this.#run(task, name, expert?.type === 'forward' ? expert : undefined)
+        this.#run(task, name, expert)
           .catch((error: unknown) => this.#failed(task.event, error, () => this.#schedule(task, name, this.#later())))
           .finally(() => {
             lane.active--;
@@ -293,12 +296,12 @@ export class RunQueue {
     }
   }
 
-  async #run({ event: number, trigger }: RunTask, name: string, expert: ForwardExpert | undefined): Promise<void> {
+  async #run({ event: number, trigger }: RunTask, name: string, expert: WorkingExpert | undefined): Promise<void> {
     const event = await this.#read(number);
     // A later run reads the payload from the disk, since that may be much later.
     this.#forget(number);
     if (!event) return;
-    const next = expert ? await this.#attempt(event, trigger, expert) : (run: Run) => this.#gone(run);
+    const next = expert ? await this.#attempt(number, event, trigger, expert) : (run: Run) => this.#gone(run);
     const { runs } = await this.#record(number, (state) => {
       const isKnown = !state.isDamaged || state.runs.some((run) => run.trigger === trigger);
       const before = isKnown ? state.runs : [...state.runs, this.#newRun(trigger, name)];
@@ -310,12 +313,12 @@ export class RunQueue {
   }
 
   /** Makes one attempt, and returns the change of the run. */
-  async #attempt(event: Payload, trigger: string, expert: ForwardExpert): Promise<(run: Run) => Run> {
-    const { fence, clock, dispatcher, backoffBaseMs } = this.#options;
+  async #attempt(number: number, event: Payload, trigger: string, expert: WorkingExpert): Promise<(run: Run) => Run> {
+    const { fence, clock, backoffBaseMs } = this.#options;
     fence.check();
     const at = clock.now();
     const began = performance.now();
-    const outcome = await forward(event, trigger, expert, { dispatcher, signal: this.#stop.signal });
+    const outcome = await this.#outcome(number, event, trigger, expert);
     const { isDone, canRetry, afterMs = 0, ...result } = outcome;
     const attempt = { at, durationMs: Math.round(performance.now() - began), ...result };
     return ({ nextAt: _, ...run }) => {
@@ -326,6 +329,14 @@ export class RunQueue {
       const waitMs = Math.max(backoffMs(counted, backoffBaseMs), afterMs);
       return { ...run, attempts, nextAt: Math.ceil(clock.now() + waitMs) };
     };
+  }
+
+  #outcome(number: number, event: Payload, trigger: string, expert: WorkingExpert): Promise<AttemptOutcome> {
+    const { journal, definitions, dispatcher } = this.#options;
+    const { signal } = this.#stop;
+    if (expert.type === 'forward') return forward(event, trigger, expert, { dispatcher, signal });
+    const id = journal.summary(number)?.webhook ?? '';
+    return runCommand({ event, webhook: definitions.webhookById(id)?.name ?? id, trigger }, expert, signal);
   }
 
   /** Repeats {@link #change} until it succeeds: a full disk must not cause a finished run to repeat. */

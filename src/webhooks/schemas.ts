@@ -119,10 +119,52 @@ export const expertInput = z.strictObject({
 });
 export type ExpertInput = z.input<typeof expertInput>;
 export type ForwardExpert = z.output<typeof expertInput>;
-/** `record` stores the event and does nothing else. */
-export type Expert = ForwardExpert | { readonly name: 'record'; readonly type: 'record' };
 
-export const RECORD: Expert = { name: 'record', type: 'record' };
+const argument = text(10_000).check(z.regex(/^[^\0]*$/, 'must have no zero character'));
+/** A command of the machine's own file: see `readCommands`. */
+export const commandInput = z.strictObject({
+  name,
+  argv: z
+    .array(argument, 'must be an array')
+    .check(
+      z.refine(
+        (argv) => argv.length >= 1 && argv.length <= 100 && argv[0] !== '',
+        'must be 1 to 100 texts, the program first',
+      ),
+    ),
+  /** The folder of the file by default. */
+  cwd: z.optional(argument),
+  env: z._default(z.record(z.string().check(z.regex(/^\w+$/, 'must be names of variables')), argument), {}),
+  /** What the command reads: the body, byte for byte, or JSON with the headers, too. */
+  input: z._default(z.enum(['body', 'event'], 'must be body or event'), 'body'),
+  timeout_ms: z._default(count(3_600_000), 60_000),
+  max_attempts: z._default(count(20), 3),
+  concurrency: z._default(count(16), 1),
+});
+/** Runs a command of this machine. */
+export interface CommandExpert extends z.output<typeof commandInput> {
+  readonly type: 'command';
+  readonly cwd: string;
+}
+
+interface RecordExpert {
+  readonly name: 'record';
+  readonly type: 'record';
+}
+/** An expert whose work is done in attempts, from the queue. */
+export type WorkingExpert = ForwardExpert | CommandExpert;
+/** `record` stores the event and does nothing else. */
+export type Expert = WorkingExpert | RecordExpert;
+
+/** An expert in lists: of the variables of a command, only the names. */
+export type ExpertView =
+  ForwardExpert | RecordExpert | (Omit<CommandExpert, 'env'> & { readonly env: readonly string[] });
+
+export function expertView(expert: Expert): ExpertView {
+  return expert.type === 'command' ? { ...expert, env: Object.keys(expert.env) } : expert;
+}
+
+export const RECORD: RecordExpert = { name: 'record', type: 'record' };
 
 /** A webhook, a trigger and an expert of one name that forward all events to a URL. */
 export const forwardInput = z.strictObject({

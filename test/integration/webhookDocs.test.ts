@@ -20,7 +20,10 @@ describe('the commands of docs/webhooks.md', () => {
       // It runs until Ctrl-C.
       if (command.startsWith('sextant listen')) return [`timeout -s INT 6 ${command} || test $? = 124`];
       // A person waits until it says that it is ready.
-      if (command.endsWith('&')) return [command, 'until sextant triggers list; [ $? -le 1 ]; do sleep 0.2; done'];
+      if (command.endsWith('&')) {
+        const state = /--state \S+/.exec(command)?.[0] ?? '';
+        return [command, `until sextant triggers list ${state}; [ $? -le 1 ]; do sleep 0.2; done`];
+      }
       return [command];
     });
     const place = folder();
@@ -29,17 +32,18 @@ describe('the commands of docs/webhooks.md', () => {
     writeFileSync(join(bin, 'sextant'), `#!/bin/sh\nexec '${process.execPath}' '${COMMAND}' "$@"\n`);
     chmodSync(join(bin, 'sextant'), 0o755);
     writeFileSync(join(place, 'stripe-secret.txt'), 'whsec_ASecretOfStripe\n');
-    const script = ['set -ex', 'trap "kill %1; wait" EXIT', ...lines].join('\n');
+    const script = ['set -ex', "trap 'kill $(jobs -p); wait' EXIT", ...lines].join('\n');
     const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, HOME: place, XDG_DATA_HOME: join(place, 'data') };
     const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
       cwd: place,
       env,
       encoding: 'utf8',
-      timeout: 90_000,
+      timeout: 120_000,
     });
     assert.equal(status, 0, stderr);
     assert.match(stdout, /^When an event comes to issues and `action` is "opened": record it\.$/m);
     assert.match(stdout, /opened did not fire: `action` is "opened": `action` was "closed"/);
+    assert.match(stdout, /^notes {3}runs tee -a notes\.txt: 1 at once, 60 s each, 3 attempts$/m);
     assert.match(stdout, /github localhost-3000 forwards to http:\/\/localhost:3000\/hooks/);
   });
 });

@@ -6,6 +6,7 @@ import { readFaultRule, type FaultRule } from '../../server/faults/faultRules.ts
 import { loadData, startOrAttach, type ServerInfo } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import type { SimulationOptions } from '../../server/state/records.ts';
+import { readCommands } from '../../webhooks/commands.ts';
 import type { Retention } from '../../webhooks/journal/eventJournal.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { PROVIDERS } from '../ask/askHelp.ts';
@@ -26,6 +27,8 @@ export interface ServeOptions {
   readonly adminToken?: string;
   readonly rateLimit: boolean;
   readonly allowHost?: readonly string[];
+  /** The file of the machine's own commands. */
+  readonly commands?: string;
   readonly maxBody?: number;
   readonly keepEvents?: number;
   readonly keepDays?: number;
@@ -72,7 +75,11 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
       scenario: options.scenario,
       faults: options.fault?.map(readFault),
       context: { provider: options.provider === 'openai' ? await openAi(options) : undefined },
-      webhooks: { maxBodyBytes: options.maxBody, retention: retentionOf(options) },
+      webhooks: {
+        maxBodyBytes: options.maxBody,
+        retention: retentionOf(options),
+        commands: options.commands === undefined ? undefined : readCommands(options.commands),
+      },
       now: now === undefined ? undefined : checkMoment(readMoment(now, '--now'), '--now'),
       data:
         data === undefined

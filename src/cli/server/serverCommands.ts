@@ -41,6 +41,7 @@ export function addServerCommands(
     .option('--fault <json...>', 'inject faults by a rule, written as for the admin API')
     .option('--no-rate-limit', 'never answer 429')
     .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
+    .option('--commands <file>', 'a file of your own with commands that triggers may run; none of a repository')
     .option('--max-body <bytes>', 'the largest body that a webhook accepts (default: 1048576)', bodyLimit)
     .option(
       '--keep-events <number>',

@@ -2,7 +2,8 @@
 
 export const SERVE_HELP = `
 Ctrl-C answers the requests in flight, then stops the server. A state folder has one server: if it runs already, its address
-and tokens are printed, and this command ends.
+and tokens are printed, and this command ends. Triggers run the commands of the file of --commands on events of webhooks:
+{"commands": [{"name": "deploy", "argv": ["./deploy.sh"]}]}. Only you may write it, and it is in no repository.
 
 Examples:
   sextant serve

@@ -23,6 +23,8 @@ export interface ListenOptions extends AdminOptions {
   readonly secret?: string;
   /** JSON. */
   readonly signature?: string;
+  /** The file of the machine's own commands, for a server that this command starts. */
+  readonly commands?: string;
   /** Name of a forward to delete. */
   readonly undo?: string;
 }
@@ -67,9 +69,15 @@ interface Started {
   readonly stop: () => Promise<unknown>;
 }
 
-async function startOrAttach({ state }: ListenOptions, version: string, terminal: Terminal): Promise<Started> {
+async function startOrAttach(
+  { state, commands }: ListenOptions,
+  version: string,
+  terminal: Terminal,
+): Promise<Started> {
   const folder = serverStateFolder(state);
   const running = await findReachable(folder);
+  if (running && commands !== undefined)
+    terminal.stderr.write(`sextant: --commands has no effect: process ${running.pid} serves with its own.\n`);
   if (running) return { info: running, stop: () => Promise.resolve() };
   const stopping = new AbortController();
   let onReady = (_: ServerInfo): void => undefined;
@@ -83,7 +91,7 @@ async function startOrAttach({ state }: ListenOptions, version: string, terminal
     write: (text: string) => isQuiet(text) || terminal.stderr.write(text),
   });
   const served = runThreadedServe(
-    { rateLimit: true, json: true, ...(state !== undefined && { state }) },
+    { rateLimit: true, json: true, ...(state !== undefined && { state }), ...(commands !== undefined && { commands }) },
     { ...terminal, stdout, stderr, signal: stopping.signal },
     version,
   );

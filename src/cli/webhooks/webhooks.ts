@@ -1,7 +1,7 @@
 import { SextantError } from '../../base/errors.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
-import type { Expert } from '../../webhooks/definitions.ts';
+import type { ExpertView } from '../../webhooks/definitions.ts';
 import { isSigned } from '../../webhooks/signatures.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { readRule, readText } from './filters.ts';
@@ -248,7 +248,7 @@ export interface ExpertOptions extends AdminOptions {
 export function createExpert(name: string, options: ExpertOptions, terminal: Terminal): Promise<ExitCode> {
   const { url, timeout, attempts, concurrency } = options;
   return withServer(options, terminal, async (client) => {
-    const expert = await client.ask<Expert>('POST', 'experts', {
+    const expert = await client.ask<ExpertView>('POST', 'experts', {
       ...{ name, type: 'forward', url, concurrency, max_attempts: attempts },
       ...(timeout !== undefined && { timeout_ms: timeout * 1000 }),
     });
@@ -261,15 +261,21 @@ export function createExpert(name: string, options: ExpertOptions, terminal: Ter
 /** `sextant experts list` */
 export function listExperts(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
-    const { experts } = await client.ask<{ experts: Expert[] }>('GET', 'experts');
+    const { experts } = await client.ask<{ experts: ExpertView[] }>('GET', 'experts');
     if (options.json) printJson(experts, terminal);
     else terminal.stdout.write(formatColumns(experts.map(describeExpert)));
     return ExitCode.ok;
   });
 }
 
-function describeExpert(expert: Expert): string[] {
+function describeExpert(expert: ExpertView): string[] {
   if (expert.type === 'record') return [expert.name, 'records the event only'];
-  const { name, url, timeout_ms: timeoutMs, max_attempts: attempts, concurrency } = expert;
-  return [name, `forwards to ${url}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} attempts`];
+  const { name, timeout_ms: timeoutMs, max_attempts: attempts, concurrency } = expert;
+  const what = expert.type === 'command' ? `runs ${expert.argv.map(quoted).join(' ')}` : `forwards to ${expert.url}`;
+  return [name, `${what}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} attempts`];
+}
+
+/** An argument of a command, in quotation marks if it has more than a plain word. */
+function quoted(argument: string): string {
+  return /^[\w./:=@%+,-]+$/.test(argument) ? argument : JSON.stringify(argument);
 }

@@ -17,7 +17,7 @@ import { AdminClient } from '../../server/admin/adminClient.ts';
 import { comparable } from '../../server/webhooks/eventCopies.ts';
 import type { EventProofView, EventRowsView, EventRowView } from '../../server/webhooks/rowViews.ts';
 import type { EventDetailView, WebhookView } from '../../server/webhooks/views.ts';
-import type { Expert } from '../../webhooks/definitions.ts';
+import type { ExpertView } from '../../webhooks/definitions.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import { WebviewHost } from '../webviewHost.ts';
@@ -199,7 +199,7 @@ export class EventsPanel implements vscode.Disposable {
     const [detail, proof, { experts }, { rows }] = await Promise.all([
       this.#detail(id),
       client.ask<EventProofView>('GET', AdminClient.path(['events', id, 'proof'])),
-      client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts'),
+      client.ask<{ readonly experts: readonly ExpertView[] }>('GET', 'experts'),
       client.ask<EventRowsView>('POST', 'events/rows', request),
     ]);
     const shown = shownEvent({ detail, proof, experts, row: rows[0] ?? detail, isPinned: this.#isPinned(detail) });

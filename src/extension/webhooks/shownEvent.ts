@@ -4,7 +4,7 @@ import { SECRET_NAME } from '../../server/http/requestLog.ts';
 import { valuesNamed } from '../../server/webhooks/eventCopies.ts';
 import type { EventProofView, EventRowView } from '../../server/webhooks/rowViews.ts';
 import type { EventDetailView, RunView } from '../../server/webhooks/views.ts';
-import type { Expert } from '../../webhooks/definitions.ts';
+import type { ExpertView } from '../../webhooks/definitions.ts';
 import type { EventStatus } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
 
@@ -47,7 +47,7 @@ export interface EventParts {
   readonly detail: EventDetailView;
   readonly row: EventRowView;
   readonly proof: EventProofView;
-  readonly experts: readonly Expert[];
+  readonly experts: readonly ExpertView[];
   readonly isPinned: boolean;
 }
 
@@ -79,19 +79,20 @@ export function shownEvent({ detail, row, proof, experts, isPinned }: EventParts
 
 function shownRun(
   { trigger, expert: name, state, next_at: nextAt, attempts }: RunView,
-  experts: readonly Expert[],
+  experts: readonly ExpertView[],
 ): ShownRun {
   const expert = experts.find((one) => one.name === name);
   return {
     trigger,
     expert: name,
-    request: expert?.type === 'forward' ? `POST ${expert.url}` : '',
+    request:
+      expert?.type === 'forward' ? `POST ${expert.url}` : expert?.type === 'command' ? expert.argv.join(' ') : '',
     state,
     nextAt: nextAt ?? null,
     attempts: attempts.map(({ at, duration_ms: milliseconds, status, answer = '', error }) => ({
       at,
       milliseconds,
-      result: error ?? `${status ?? ''} ${answer}`.trim(),
+      result: [error, status, answer].filter((part) => part !== undefined && part !== '').join(' '),
     })),
   };
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { AdminClient } from '../../server/admin/adminClient.ts';
 import type { EventRowView } from '../../server/webhooks/rowViews.ts';
 import type { WebhookView } from '../../server/webhooks/views.ts';
-import type { Expert } from '../../webhooks/definitions.ts';
+import type { ExpertView } from '../../webhooks/definitions.ts';
 import { forwardName, isHttpUrl, NAME, SYSTEMS } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 import { shownRow } from './shownEvent.ts';
@@ -172,11 +172,10 @@ export async function askTarget(
   trigger: string,
   placeHolder?: string,
 ): Picked<Pick<TriggerAnswers, 'expert' | 'forwardTo'>> {
-  const { experts } = await client.ask<{ readonly experts: readonly Expert[] }>('GET', 'experts');
+  const { experts } = await client.ask<{ readonly experts: readonly ExpertView[] }>('GET', 'experts');
   const choices = experts.map((expert): Choice<string> => {
     const { name: label } = expert;
-    const detail = expert.type === 'forward' ? expert.url : vscode.l10n.t('Record the event only');
-    return { label, detail, value: label };
+    return { label, detail: detailOf(expert), value: label };
   });
   const forward = {
     label: vscode.l10n.t('Forward to a URL…'),
@@ -199,4 +198,10 @@ interface NamedObject {
 
 function namesOf(those: readonly NamedObject[]): string[] {
   return those.map(({ name }) => name);
+}
+
+function detailOf(expert: ExpertView): string {
+  if (expert.type === 'forward') return expert.url;
+  if (expert.type === 'command') return vscode.l10n.t('Run {0}', expert.argv.join(' '));
+  return vscode.l10n.t('Record the event only');
 }

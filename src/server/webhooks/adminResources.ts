@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
+import { expertView } from '../../webhooks/schemas.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Resource } from '../http/exchange.ts';
@@ -182,7 +183,7 @@ function expertResources({ service, resource }: Plane): Resource[] {
   const { definitions } = service;
   return [
     resource('experts', {
-      GET: { handle: () => ({ json: { experts: definitions.experts } }) },
+      GET: { handle: () => ({ json: { experts: definitions.experts.map(expertView) } }) },
       POST: withJson((body) => ({ status: 201, json: definitions.saveExpert(body) })),
     }),
     resource('experts/{name}', {

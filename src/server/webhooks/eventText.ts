@@ -91,7 +91,7 @@ function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView
   return [
     `${expert}, run by ${trigger}: ${state}${nextAt === undefined ? '' : `, to be tried again at ${nextAt}`}`,
     ...attempts.map(({ at, duration_ms: ms, status, answer = '', error }) => {
-      const what = error ?? [status, answer].filter((part) => part !== undefined && part !== '').join(' ');
+      const what = [error, status, answer].filter((part) => part !== undefined && part !== '').join(' ');
       return `    ${at}, ${ms} ms: ${what}`;
     }),
   ];

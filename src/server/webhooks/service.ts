@@ -16,6 +16,7 @@ import {
 } from '../../webhooks/journal/eventJournal.ts';
 import { RefusalLog } from '../../webhooks/journal/refusalLog.ts';
 import { RunQueue } from '../../webhooks/runQueue.ts';
+import type { CommandExpert } from '../../webhooks/schemas.ts';
 import { targetProblem } from '../../webhooks/targetProblem.ts';
 import { editedDelivery, type ResendInput } from './resend.ts';
 import type { RetryView } from './views.ts';
@@ -24,6 +25,8 @@ export interface WebhookOptions {
   /** The largest accepted body, in bytes; 1 MiB by default. */
   readonly maxBodyBytes?: number | undefined;
   readonly retention?: Partial<Retention> | undefined;
+  /** Experts that run commands of this machine; see `readCommands`. */
+  readonly commands?: readonly CommandExpert[] | undefined;
 }
 
 export interface WebhookDependencies {
@@ -65,10 +68,10 @@ export class WebhookService {
     this.#fence = fence;
     this.clock = realClock;
     this.maxBodyBytes = options.maxBodyBytes ?? MAX_BODY_BYTES;
-    const { retention } = options;
+    const { retention, commands } = options;
     this.journal = new EventJournal({ fence, folder: join(folder, 'events'), clock, realClock, logger, retention });
     const hasEvents = this.journal.size > 0;
-    this.definitions = new Definitions({ fence, folder, clock, realClock, hasEvents, logger });
+    this.definitions = new Definitions({ fence, folder, clock, realClock, hasEvents, commands, logger });
     this.refusals = new RefusalLog(fence, join(folder, 'refusals'), clock, logger);
     this.#queue = new RunQueue({ ...edges, fence, journal: this.journal, definitions: this.definitions });
     fence.lost.addEventListener('abort', this.#onLost);

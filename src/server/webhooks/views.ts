@@ -1,4 +1,4 @@
-import type { Expert, Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { ExpertView, Trigger, Webhook } from '../../webhooks/definitions.ts';
 import type { WebhookContent } from '../../webhooks/schemas.ts';
 import type { System } from '../../webhooks/names.ts';
 import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../../webhooks/event.ts';
@@ -27,7 +27,7 @@ export interface ForwardView {
   readonly name: string;
   readonly webhook: WebhookView;
   readonly trigger: TriggerView;
-  readonly expert: Expert;
+  readonly expert: ExpertView;
   /** Of a new one, unless its type is `anything`. */
   readonly secret?: string;
   /** False if it existed. */
