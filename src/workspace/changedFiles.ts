@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { describeError, systemCode } from '../base/errors.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import type { QueryFilter, QueryProblem, QueryProblemCode } from '../engine/query/queryLanguage.ts';
+import { gitExecutable } from './gitExecutable.ts';
 import { repositoryAround } from './gitRepository.ts';
 
 /** Reason why the changes are unknown. */
@@ -132,7 +133,7 @@ function runGit(root: string, args: readonly string[], timeout: number): Promise
   const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...env } = process.env;
   return new Promise((resolve, reject) => {
     execFile(
-      'git',
+      gitExecutable(root, env),
       ['-C', root, '-c', 'core.fsmonitor=false', ...args],
       { env: { ...env, GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: MAX_OUTPUT_BYTES, windowsHide: true, timeout },
       (error, text, complaint) => {
