@@ -20,7 +20,7 @@ export interface PathInFolder {
  */
 export function readGivenPath(given: string, folders: readonly ModelFolder[]): PathInFolder[] {
   const plain = given.startsWith('file://') ? pathOfAddress(given) : given;
-  const path = plain.replaceAll('\\', '/').replace(/(?::\d+){1,2}$|#L\d+.*$/, '');
+  const path = withSlashes(plain).replace(/(?::\d+){1,2}$|#L\d+.*$/, '');
   const isAbsolute = /^(?:[a-z]:)?\//i.test(path);
   const meant: PathInFolder[] = [];
   const add = (root: string, relative: string): void => {
@@ -30,10 +30,10 @@ export function readGivenPath(given: string, folders: readonly ModelFolder[]): P
   // A folder is known by its real path, which /tmp is not everywhere.
   const forms = isAbsolute ? new Set([posix.normalize(path), realPathOf(path)]) : [posix.normalize(path)];
   for (const { root, prefix } of folders) {
-    const folder = root.replaceAll('\\', '/').replace(/\/$/, '');
+    const folder = posix.normalize(withSlashes(root)).replace(/\/$/, '');
     for (const normal of forms) {
       const before = isAbsolute ? `${folder}/` : prefix;
-      if (`${normal}/`.startsWith(before)) add(root, normal.slice(before.length));
+      if (startsWith(`${normal}/`, before, isAbsolute && isWindowsPath(root))) add(root, normal.slice(before.length));
     }
   }
   // Agents also write the name of the folder itself.
@@ -45,10 +45,28 @@ export function readGivenPath(given: string, folders: readonly ModelFolder[]): P
   return meant;
 }
 
-/** The path of a `file:` address; the text itself if it has none. */
+/** Without the prefix `\\\\?\\` that Windows' long paths have. */
+function withSlashes(path: string): string {
+  return path
+    .replaceAll('\\', '/')
+    .replace(/^\/\/\?\/UNC\//i, '//')
+    .replace(/^\/\/\?\//, '');
+}
+
+/** Whether a folder is on a drive or a share of Windows, where the case of a name does not count. */
+function isWindowsPath(root: string): boolean {
+  return /^(?:[a-z]:[\\/]|\\\\)/i.test(root);
+}
+
+function startsWith(path: string, start: string, ignoresCase: boolean): boolean {
+  if (!ignoresCase) return path.startsWith(start);
+  return path.slice(0, start.length).toLowerCase() === start.toLowerCase();
+}
+
+/** The path of a `file:` address, with a drive, a share or neither; the text itself if it has none. */
 function pathOfAddress(address: string): string {
   try {
-    return fileURLToPath(address);
+    return fileURLToPath(address, { windows: /^file:\/\/(?:\/[a-z](?::|%3a)|(?!localhost\/)[^/])/i.test(address) });
   } catch {
     return address;
   }
