@@ -12,6 +12,7 @@ import { VSCE_OPTIONS, packNpm } from './lib/package.mjs';
 import { endOf } from './lib/processes.mjs';
 import { checkRepository } from './lib/repository.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
+import { findWine, testOnWine } from './lib/windows.mjs';
 
 const MAX_VSIX_BYTES = 1_300_000;
 const MAX_NPM_BYTES = 1_500_000;
@@ -64,6 +65,7 @@ const stages = {
     run: () => mocha('start', ['--spec', 'test/browser/start.test.ts', ...BROWSER], alreadyBuilt()),
     after: BUILT,
   },
+  windows: { run: windows, after: BUILT },
   'oldest-node': { run: oldestNode, after: ['build', 'package'] },
   files: {
     run: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '600000']),
@@ -313,6 +315,16 @@ async function oldestNode() {
     await mocha('command on the oldest Node', [...specs, ...common], env),
     await mocha('library on the oldest Node', [...inLibrary, ...common], env),
   ]);
+}
+
+/** Tests on Wine what writes, replaces and removes files, and what takes paths; `npm run test:windows` tests more. */
+async function windows() {
+  const wine = findWine();
+  if (wine === undefined) {
+    say('Windows is tested where Wine is installed: apt-get install wine wine64.');
+    return { passed: 0, failed: [] };
+  }
+  return testOnWine(wine, { short: true, limitMs: STAGE_LIMIT_MS });
 }
 
 /** Builds the .vsix and the npm package, and checks their sizes and files. */

@@ -183,7 +183,7 @@ export async function ensureLogs({ folder }) {
  * @param {string} only the path within the package to unpack
  * @param {string} to
  */
-function unpack(folder, [name = '', integrity], only, to) {
+export function unpack(folder, [name = '', integrity], only, to) {
   const [packed] = JSON.parse(npm(['pack', name, '--json'], folder));
   if (packed.integrity !== integrity)
     fail(`${name} is ${packed.integrity}, which is not the pinned integrity. Refusing it.`);

@@ -30,7 +30,7 @@ describe('The state folder of an index', () => {
     await index(first, state);
     const notOurs = {
       code: 'FolderNotOurs',
-      message: new RegExp(`already holds the index of ${first}\\. Name an empty`),
+      message: new RegExp(`already holds the index of ${first.replaceAll('\\', '\\\\')}\\. Name an empty`),
     };
     assert.throws(() => openIndex(second, state), notOurs);
     assert.throws(() => checkStateFolder(second, state), notOurs);

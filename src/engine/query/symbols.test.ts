@@ -9,11 +9,12 @@ import { SegmentWriter } from '../index/segmentWriter.ts';
 import { expandSymbol, type SymbolTerm } from './symbols.ts';
 
 describe('symbols', () => {
-  const folder = temporaryFolder();
   const opened: SegmentReader[] = [];
+  // Before the folders are removed, which Windows refuses for open files.
   after(() => {
     for (const reader of opened) reader.close();
   });
+  const folder = temporaryFolder();
 
   function segment(files: Readonly<Record<string, string>>): SegmentReader {
     const builder = new SegmentBuilder();

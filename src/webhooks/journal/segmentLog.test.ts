@@ -317,7 +317,10 @@ describe('a segment log', () => {
         assert.equal(left.length, 2, `byte ${at}`);
         assert.ok(left.every((text) => all.includes(text)));
         assert.equal(opened.said.length, 1);
-        assert.match(opened.said[0]!, /^The journal is damaged: \/.*segment-1-1-\w+\.\d+\.log, bytes \d+ to \d+\. /);
+        assert.match(
+          opened.said[0]!,
+          /^The journal is damaged: (?:\/|[A-Z]:).*segment-1-1-\w+\.\d+\.log, bytes \d+ to \d+\. /,
+        );
         assert.equal(opened.log.damage.length, 1);
         await opened.log.verify();
         assert.equal(opened.log.damage.length, 1, 'no damage is reported twice');
@@ -435,7 +438,9 @@ describe('a segment log', () => {
     );
   });
 
-  it('acknowledges durable records even if the next write fails', async () => {
+  it('acknowledges durable records even if the next write fails', async function () {
+    // The folder of an open file cannot be removed there.
+    if (process.platform === 'win32') this.skip();
     const where = folder();
     const { log } = openLog(where, { maxSegmentBytes: 100 });
     await append(log, 'one');
