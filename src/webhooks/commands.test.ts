@@ -22,7 +22,7 @@ describe('the file of commands', () => {
     const [a, b] = readCommands(written({ commands }, place));
     const rest = { input: 'body', timeout_ms: 60_000, max_attempts: 3, concurrency: 1 };
     assert.deepEqual(a, { name: 'a', type: 'command', argv: ['x', ''], env: {}, ...rest, cwd: a!.cwd });
-    assert.deepEqual([b!.cwd, b!.env, b!.input, b!.concurrency], [join(a!.cwd, 'sub'), { KEY: 'v' }, 'event', 2]);
+    assert.deepEqual([b!.cwd, b!.env, b!.input, b!.concurrency], [join(a.cwd, 'sub'), { KEY: 'v' }, 'event', 2]);
   });
 
   it('is refused with the place of what is wrong', () => {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
-import { describeError } from '../base/errors.ts';
+import { describeError, systemCode } from '../base/errors.ts';
 import type { AttemptOutcome, StoredEvent } from './event.ts';
 import type { CommandExpert } from './schemas.ts';
 
@@ -12,7 +12,7 @@ const GRACE_MS = 2_000;
 /** Variables of Sextant and of the editor, which are no concern of a command. */
 const OWN_VARIABLES = /^(SEXTANT|VSCODE|ELECTRON)_/i;
 
-/** What a command is told of an event. */
+/** What a command receives of an event. */
 export interface CommandTask {
   readonly event: Pick<StoredEvent, 'id' | 'headers' | 'body' | 'method' | 'query'>;
   /** Its name; the id of a deleted one. */
@@ -117,8 +117,9 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
   try {
     process.kill(-pid, signal);
-  } catch {
+  } catch (error) {
     // It has ended.
+    if (systemCode(error) !== 'ESRCH') throw error;
   }
 }
 
