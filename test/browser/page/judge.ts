@@ -57,7 +57,9 @@ async function unjudged(incomplete: readonly axe.Result[], isPart: boolean): Pro
     // An element in a component's shadow has a path that begins with the component.
     const element = document.querySelector<HTMLElement | SVGElement>(
       typeof selector === 'string' ? selector : (selector?.[0] ?? ''),
-    )!;
+    );
+    // A page that renders again may have replaced it since.
+    if (!element) continue;
     // One of several elements of the same look stands for all: a long table has hundreds.
     const look = lookOf(element);
     if (judged.has(look)) continue;
