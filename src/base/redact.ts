@@ -1,3 +1,5 @@
+import { escapeRegExp } from './regExp.ts';
+
 /** Facts that a report must not contain. */
 export interface PrivateFacts {
   readonly home: string;
@@ -156,8 +158,4 @@ function anyOf(texts: readonly string[], end: string): string | undefined {
 function word(name: string): string | undefined {
   if (name === '') return undefined;
   return String.raw`(?<![\p{L}\p{N}_])${escapeRegExp(name)}(?![\p{L}\p{N}_])`;
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }

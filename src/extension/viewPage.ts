@@ -1,3 +1,5 @@
+import { escapeHtml } from '../base/html.ts';
+
 /** Parts of a page. All are the extension's own; none comes from the workspace. */
 export interface PageParts {
   readonly title: string;
@@ -32,17 +34,17 @@ export function viewPage(parts: PageParts): string {
     "form-action 'none'",
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="${escape(language)}">
+<html lang="${escapeHtml(language)}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${escape(policy)}">
-<meta property="csp-nonce" content="${escape(styleNonce)}">
+<meta http-equiv="Content-Security-Policy" content="${escapeHtml(policy)}">
+<meta property="csp-nonce" content="${escapeHtml(styleNonce)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
-<link rel="stylesheet" href="${escape(style)}">
-${imports.map((one) => `<link rel="modulepreload" nonce="${escape(nonce)}" href="${escape(one)}">\n`).join('')}</head>
-<body data-strings="${escape(strings)}">
-<script type="module" nonce="${escape(nonce)}" src="${escape(script)}"></script>
+<title>${escapeHtml(title)}</title>
+<link rel="stylesheet" href="${escapeHtml(style)}">
+${imports.map((one) => `<link rel="modulepreload" nonce="${escapeHtml(nonce)}" href="${escapeHtml(one)}">\n`).join('')}</head>
+<body data-strings="${escapeHtml(strings)}">
+<script type="module" nonce="${escapeHtml(nonce)}" src="${escapeHtml(script)}"></script>
 </body>
 </html>
 `;
@@ -51,16 +53,4 @@ ${imports.map((one) => `<link rel="modulepreload" nonce="${escape(nonce)}" href=
 /** Names of the chunks that a bundled script of this folder imports. */
 export function importsOf(script: string): string[] {
   return [...script.matchAll(/\b(?:from|import)"\.\/(chunk-\w+\.js)"/g)].map(([, name]) => name!);
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escape(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

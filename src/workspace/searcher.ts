@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../base/regExp.ts';
 import { join } from 'node:path';
 import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
@@ -5,7 +6,6 @@ import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { documentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
-import { escapeRegExp } from '../engine/query/glob.ts';
 import { overlap, type SourceRange } from '../engine/query/sourceRange.ts';
 import {
   parseQueryLanguage,

@@ -1,10 +1,10 @@
+import { escapeRegExp } from '../base/regExp.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { IMPORT, COMMENT, Literals } from '../engine/analyze/lexer.ts';
 import { rulesOf } from '../engine/analyze/lexerRules.ts';
 import { ALL_LANGUAGES, PLAIN_TEXT } from '../engine/analyze/languages.ts';
 import { nameSegments } from '../engine/analyze/symbolNames.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
-import { escapeRegExp } from '../engine/query/glob.ts';
 import { Position } from '../engine/query/phrase.ts';
 
 /** How a name is used: by its own definition, an import, a call, otherwise in code, in a comment, in a string or in prose. */

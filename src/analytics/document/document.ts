@@ -1,18 +1,16 @@
-import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
-import { groupReport, groupTable, titleOfColumn, type GroupReport } from '../groups/groupReport.ts';
+import { groupReport, groupTable, spendingColumn, titleOfColumn, type GroupReport } from '../groups/groupReport.ts';
 import type { Groups } from '../groups/groups.ts';
-import { total } from '../insights/compare.ts';
 import { attentionOf, failureOf, type Attention } from '../reports/attention.ts';
 import { allIsWell, describeAttention } from '../reports/attentionTexts.ts';
 import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
 import { costReport, MEASURE_OF, type CostReport } from '../reports/costReport.ts';
 import { presenceReport } from '../reports/presenceReport.ts';
-import type { Quality } from '../reports/report.ts';
-import { formatCell, formatGrowth, formatShare, type Cell, type Column, type Table } from '../reports/table.ts';
+import { describeDays, qualityOf, type Quality } from '../reports/report.ts';
+import { formatCell, formatGrowth, formatShare, type Table } from '../reports/table.ts';
 import { budgetTable, costTable, dayTable } from '../reports/tables.ts';
 import { unusualReport } from '../reports/unusualReport.ts';
 import { peopleReport, usageReport, type UsageReport } from '../reports/usageReport.ts';
@@ -67,16 +65,18 @@ export async function reportDocument(
     presenceReport(data, load),
   ]);
   const byGroup: GroupReport[] = [];
-  for (const column of groups?.columns ?? []) byGroup.push(await groupReport(data, range, groups!, column, load));
+  for (const column of groups?.columns ?? []) {
+    // The first of them has fetched again what all sum.
+    const options = byGroup.length === 0 ? load : { ...load, refresh: false };
+    byGroup.push(await groupReport(data, range, groups!, column, options));
+  }
   const parts: readonly Quality[] = [usage, people, cost, budgets, unusual, presence, ...byGroup];
   const failed = parts.flatMap((report) => failureOf({ report }));
   const attention = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
   return {
     title: cost.unit === 'usd' ? 'Usage and cost' : 'Usage and credits',
-    subtitle: `${describe(range)}, compared with ${describe(before)}`,
-    asOf: parts.flatMap(({ asOf }) => asOf ?? []).sort()[0],
-    offline: parts.find(({ offline }) => offline)?.offline,
-    missing: parts.flatMap(({ missing }) => missing),
+    subtitle: `${describeDays(range)}, compared with ${describeDays(before)}`,
+    ...qualityOf(...parts),
     mostUsed: Math.max(0, ...budgets.statuses.map(({ used }) => used)),
     unusual: unusual.found.length,
     sections: [
@@ -92,10 +92,6 @@ export async function reportDocument(
 
 const days = (column: string): NonNullable<Section['chart']> => ({ kind: 'days', column });
 const subjects = (column: string): NonNullable<Section['chart']> => ({ kind: 'subjects', column });
-
-function describe({ first, last }: DayRange): string {
-  return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
-}
 
 function figuresOf(
   usage: UsageReport,
@@ -146,15 +142,13 @@ function costSections({ points, unit }: CostReport): Section[] {
 
 function groupSection(report: GroupReport): Section {
   const table = groupTable(report);
-  const sum = formatCell(total(report.groups.map(({ name, amount }) => ({ key: name, name, amount }))), {
-    kind: report.unit,
-  });
+  const sum = report.groups.reduce((before, { amount }) => before + amount, 0n);
   return {
     name: `groups-by-${report.column}`,
     title: `By ${titleOfColumn(report.column).toLowerCase()}`,
-    sentences: [`${formatCount(report.groups.length)} groups, ${sum} together.`],
+    sentences: [`${formatCount(report.groups.length)} groups, ${formatCell(sum, { kind: report.unit })} together.`],
     table,
-    chart: subjects(table.columns.at(-2)!.name),
+    chart: subjects(spendingColumn(report.unit).name),
   };
 }
 
@@ -168,10 +162,4 @@ function budgetSection(report: BudgetReport): Section {
     ...(all === 0 ? { sentences: ['No account has an override.'] } : { sentences: rest }),
     ...(all > 0 && { table: budgetTable({ ...report, statuses }) }),
   };
-}
-
-/** A figure of a table as an approximate number, to draw it. */
-export function sizeOf(cell: Cell, { kind }: Column): number {
-  if (typeof cell === 'bigint') return Number(formatCell(cell, { kind }).replaceAll(/[^\d.-]/g, ''));
-  return typeof cell === 'number' ? cell : 0;
 }

@@ -1,7 +1,7 @@
 import { describeMoment } from '../reports/report.ts';
 import { formatCell, withoutDetails, type Table } from '../reports/table.ts';
 import type { ReportDocument, Section } from './document.ts';
-import { chartOf, escapeHtml } from './svg.ts';
+import { chartOf, escapeText } from './svg.ts';
 
 const STYLE = `
 :root { color-scheme: light dark; --text: #1f2328; --faint: #59636e; --line: #d1d9e0; --mark: #0969da; --page: #fff; }
@@ -11,7 +11,7 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var
 h1 { margin-bottom: 0; } h2 { margin-top: 2.2rem; font-size: 1.2rem; } .faint { color: var(--faint); margin-top: 0; }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 1rem; } dt { color: var(--faint); } dd { margin: 0; font-size: 1.15rem; font-variant-numeric: tabular-nums; }
 svg { width: 100%; min-width: 32rem; height: auto; } svg rect { fill: var(--mark); } svg text { fill: var(--text); font-size: 12px; } svg line { stroke: var(--line); }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; } th, td { padding: .3rem .6rem; border-bottom: 1px solid var(--line); text-align: left; } td { white-space: nowrap; }
 .number { text-align: right; } th { color: var(--faint); font-weight: 600; } summary { cursor: pointer; color: var(--faint); }
 section { break-inside: avoid-page; } tr { break-inside: avoid; }`;
 
@@ -24,14 +24,14 @@ export function formatHtml(document: ReportDocument): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(`${title}, ${subtitle}`)}</title>
+<title>${escapeText(`${title}, ${subtitle}`)}</title>
 <style>${STYLE}
 </style>
 </head>
 <body>
 <main>
-<h1>${escapeHtml(title)}</h1>
-<p class="faint">${escapeHtml(`${subtitle}. As of ${describeMoment(asOf)}; days are in UTC.`)}</p>
+<h1>${escapeText(title)}</h1>
+<p class="faint">${escapeText(`${subtitle}. As of ${describeMoment(asOf)}; days are in UTC.`)}</p>
 ${sections.map(sectionHtml).join('\n')}
 </main>
 </body>
@@ -41,21 +41,21 @@ ${sections.map(sectionHtml).join('\n')}
 
 function sectionHtml(section: Section): string {
   const { name, title, sentences = [], figures, table } = section;
-  const id = escapeHtml(name);
+  const id = escapeText(name);
   const chart = chartOf(section);
   const picture = chart === undefined ? '' : scrolling(`Picture: ${title}`, chart);
   const twin = table ? tableHtml(table, title) : '';
   return [
     `<section aria-labelledby="${id}">`,
-    `<h2 id="${id}">${escapeHtml(title)}</h2>`,
+    `<h2 id="${id}">${escapeText(title)}</h2>`,
     ...(figures
       ? [
-          `<dl>${figures.map(([label, value]) => `<div><dt>${escapeHtml(label)}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`,
+          `<dl>${figures.map(([label, value]) => `<div><dt>${escapeText(label)}</dt><dd>${escapeText(value)}</dd></div>`).join('')}</dl>`,
         ]
       : []),
     ...(sentences.length > 1
-      ? [`<ul>${sentences.map((one) => `<li>${escapeHtml(one)}</li>`).join('')}</ul>`]
-      : sentences.map((one) => `<p>${escapeHtml(one)}</p>`)),
+      ? [`<ul>${sentences.map((one) => `<li>${escapeText(one)}</li>`).join('')}</ul>`]
+      : sentences.map((one) => `<p>${escapeText(one)}</p>`)),
     picture,
     picture === '' || twin === '' ? twin : `<details><summary>Table</summary>${twin}</details>`,
     '</section>',
@@ -64,11 +64,11 @@ function sectionHtml(section: Section): string {
 
 function tableHtml(whole: Table, title: string): string {
   const { columns, rows } = withoutDetails(whole);
-  const cell = (tag: string, kind: string, text: string): string =>
-    `<${tag}${kind === 'text' ? '' : ' class="number"'}>${escapeHtml(text)}</${tag}>`;
-  const head = columns.map(({ kind, title }) =>
-    cell('th scope="col"', kind, title).replace('</th scope="col">', '</th>'),
-  );
+  const cell = (tag: 'th' | 'td', kind: string, text: string): string => {
+    const scope = tag === 'th' ? ' scope="col"' : '';
+    return `<${tag}${scope}${kind === 'text' ? '' : ' class="number"'}>${escapeText(text)}</${tag}>`;
+  };
+  const head = columns.map(({ kind, title }) => cell('th', kind, title));
   const body = rows.map(
     (row) => `<tr>${row.map((value, i) => cell('td', columns[i]!.kind, formatCell(value, columns[i]!))).join('')}</tr>`,
   );
@@ -78,5 +78,5 @@ function tableHtml(whole: Table, title: string): string {
 
 /** Content that scrolls where it is wider than the page, also by keys. */
 function scrolling(name: string, content: string): string {
-  return `<div class="wide" tabindex="0" role="region" aria-label="${escapeHtml(name)}">${content}</div>`;
+  return `<div class="wide" tabindex="0" role="region" aria-label="${escapeText(name)}">${content}</div>`;
 }

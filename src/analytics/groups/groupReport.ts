@@ -5,9 +5,9 @@ import { identityOf, type Identity } from '../identity.ts';
 import { sumOf } from '../insights/amounts.ts';
 import { distinctPeople, sumMetrics } from '../insights/people.ts';
 import { qualityOf, type Quality } from '../reports/report.ts';
-import type { Table } from '../reports/table.ts';
+import type { Column, Table } from '../reports/table.ts';
 import { costsBy, count, roundedPrice, text, USE, use } from '../reports/tables.ts';
-import { MEASURE_OF, type Unit } from '../reports/unit.ts';
+import { MEASURE_OF, unitOf, type Unit } from '../reports/unit.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { Groups } from './groups.ts';
 import { groupRows, type GroupedRow } from './memberDays.ts';
@@ -45,7 +45,7 @@ export async function groupReport(
     groupedCost(data, range, groups, column, options),
   ]);
   const costs = cost.rows.map(({ row }) => row);
-  const unit: Unit = sumOf(costs, 'credits_consumed') > 0n ? 'credits' : 'usd';
+  const unit = unitOf(costs);
   const byGroup = new Map<string, { readonly active: ActivityRow[]; readonly costs: CostRow[] }>();
   const of = (group: string): { readonly active: ActivityRow[]; readonly costs: CostRow[] } => {
     const known = byGroup.get(group) ?? { active: [], costs: [] };
@@ -60,19 +60,11 @@ export async function groupReport(
     return { name, people, amount, perPerson, metrics: sumMetrics(rows.active.map(({ metrics }) => metrics)) };
   });
   return {
-    ...joined(activity.quality, cost.quality),
+    ...qualityOf(activity.quality, cost.quality),
     range,
     column,
     unit,
     groups: sums.sort((a, b) => (a.amount === b.amount ? (a.name < b.name ? -1 : 1) : a.amount > b.amount ? -1 : 1)),
-  };
-}
-
-function joined(a: Quality, b: Quality): Quality {
-  return {
-    asOf: [a.asOf, b.asOf].filter((asOf) => asOf !== undefined).sort()[0],
-    offline: a.offline ?? b.offline,
-    missing: [...a.missing, ...b.missing],
   };
 }
 
@@ -118,16 +110,23 @@ export function titleOfColumn(column: string): string {
   return column.charAt(0).toUpperCase() + column.slice(1).replaceAll('_', ' ');
 }
 
+/** The column of a group's spending. */
+export function spendingColumn(unit: Unit): Column {
+  return unit === 'usd'
+    ? { name: 'estimated_customer_cost_usd', title: 'Cost', kind: unit }
+    : { name: 'credits_consumed', title: 'Credits', kind: unit };
+}
+
 /** Each group with its people, use and spending. */
 export function groupTable({ groups, column, unit }: GroupReport): Table {
-  const [name, title] = unit === 'usd' ? ['estimated_customer_cost_usd', 'Cost'] : ['credits_consumed', 'Credits'];
+  const spending = spendingColumn(unit);
   return {
     columns: [
       text(column, titleOfColumn(column)),
       count('people', 'People'),
       ...USE,
-      { name, title, kind: unit },
-      { name: `${name}_per_person`, title: 'A person', kind: unit },
+      spending,
+      { name: `${spending.name}_per_person`, title: 'A person', kind: unit },
     ],
     rows: groups.map((one) => [one.name, one.people, ...use(one.metrics), one.amount, roundedPrice(one.perPerson)]),
   };

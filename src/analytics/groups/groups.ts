@@ -1,4 +1,5 @@
 import type { Day } from '../../base/day.ts';
+import { escapeRegExp } from '../../base/regExp.ts';
 import type { DayRange } from '../dateRules.ts';
 import { foldCase, identityKey, type Identity } from '../identity.ts';
 
@@ -75,8 +76,7 @@ export function isPattern(account: string): boolean {
 }
 
 function patternOf(account: string): RegExp {
-  const parts = account.split(/\*+/).map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`, 'isu');
+  return new RegExp(`^${account.split(/\*+/).map(escapeRegExp).join('.*')}$`, 'isu');
 }
 
 /** Whether a row counts on a day. */

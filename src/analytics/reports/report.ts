@@ -1,4 +1,4 @@
-import type { Day } from '../../base/day.ts';
+import { formatDay, type Day } from '../../base/day.ts';
 import type { SextantError } from '../../base/errors.ts';
 import type { AnalyticsData, Loaded } from '../client/analyticsData.ts';
 import { daysOf, oldestDay, type DayRange } from '../dateRules.ts';
@@ -24,7 +24,9 @@ export function isMissing(day: Day, missing: readonly DayRange[]): boolean {
 }
 
 /** Quality of a report: as old as the oldest of its parts. */
-export function qualityOf(...parts: readonly Loaded<unknown>[]): Quality {
+export function qualityOf(
+  ...parts: readonly (Omit<Loaded<unknown>, 'rows' | 'offline'> & Partial<Quality>)[]
+): Quality {
   const known = parts.map(({ asOf }) => asOf).filter((asOf) => asOf !== undefined);
   return {
     asOf: known.sort()[0],
@@ -51,6 +53,11 @@ export async function loadBefore<Row>(
 /** Another period to compare with than the previous one. */
 export interface Compared {
   readonly before?: DayRange | undefined;
+}
+
+/** `2026-11-14 to 2026-11-20` */
+export function describeDays({ first, last }: DayRange): string {
+  return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
 }
 
 /** `2026-11-21 09:30 UTC` */

@@ -1,11 +1,11 @@
 import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { identityKey, identityOf, type Identity } from '../identity.ts';
-import { costBy, sumOf } from '../insights/amounts.ts';
+import { costBy } from '../insights/amounts.ts';
 import type { BurnDown } from '../insights/budgets.ts';
 import { formatDay } from '../../base/day.ts';
 import { seriesBy, type DaySeries } from '../insights/series.ts';
-import { MEASURE_OF, type Unit } from './costReport.ts';
+import { MEASURE_OF, unitOf, type Unit } from './unit.ts';
 import { ACCOUNT_DAYS, historyOf, monthOf, openDays } from './monthSpending.ts';
 import { qualityOf, type Quality } from './report.ts';
 
@@ -33,7 +33,7 @@ export async function spendingReport(
   options: LoadOptions = {},
 ): Promise<SpendingReport> {
   const total = await data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], options);
-  const unit: Unit = sumOf(total.rows, 'credits_consumed') > 0n ? 'credits' : 'usd';
+  const unit = unitOf(total.rows);
   const measure = MEASURE_OF[unit];
   const identities = new Map<string, Identity>();
   for (const {

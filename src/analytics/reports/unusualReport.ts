@@ -2,11 +2,11 @@ import { formatDay } from '../../base/day.ts';
 import type { AnalyticsData, CostRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { identityKey, identityOfKey, type Identity } from '../identity.ts';
-import { costBy, sumOf, wholeAmount, type Dimension, type Measure } from '../insights/amounts.ts';
+import { costBy, wholeAmount, type Dimension, type Measure } from '../insights/amounts.ts';
 import type { Share } from '../insights/compare.ts';
 import { onDays, seriesBy, type DaySeries } from '../insights/series.ts';
 import { materialAccounts, unusualSpending, usualWorkingDay, type UnusualSpending } from '../insights/unusual.ts';
-import { MEASURE_OF, type Unit } from './costReport.ts';
+import { MEASURE_OF, unitOf, type Unit } from './unit.ts';
 import { qualityOf, type Quality } from './report.ts';
 
 /** Unusual spending of the last days. */
@@ -38,7 +38,7 @@ export async function unusualReport(data: AnalyticsData, options: LoadOptions = 
     data.organizationCost(range(WHOLE_DAYS), options),
     data.cost(range(RECENT_DAYS), ['COST_ANALYTICS_GROUP_BY_USER'], options),
   ]);
-  const unit: Unit = sumOf(whole.rows, 'credits_consumed') > 0n ? 'credits' : 'usd';
+  const unit = unitOf(whole.rows);
   const measure = MEASURE_OF[unit];
   const days = (count: number): string[] => daysOf(range(count)).map(formatDay);
   const recent = costBy(week.rows, 'user', measure).filter(({ amount, key }) => amount > 0n && key !== DELETED);

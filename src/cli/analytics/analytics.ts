@@ -9,7 +9,7 @@ import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { LIMITS } from '../../analytics/contract.ts';
 import { oldestDay, type DayRange } from '../../analytics/dateRules.ts';
-import type { Quality } from '../../analytics/reports/report.ts';
+import { describeDays, type Quality } from '../../analytics/reports/report.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { tableJson, tableText, type Table } from '../../analytics/reports/table.ts';
 import { formatDay, parseDay } from '../../base/day.ts';
@@ -44,13 +44,18 @@ is unreachable.`;
 
 export const EXIT_CODES = 'Exit codes: 0 done, 1 nothing to show, 2 failed or wrong usage, 130 interrupted.';
 
-/** Adds the options of {@link AnalyticsOptions}. */
-export function withAnalyticsOptions(command: Command): Command {
+/** Adds the options of the service and of what is cached. */
+export function withServiceOptions(command: Command): Command {
   return command
     .option('--url <url>', 'URL of the service')
     .option('--refresh', 'fetch again what may have changed')
     .option('--state <dir>', "folder of cached figures, instead of the user's data folder")
-    .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp())
+    .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp());
+}
+
+/** Adds the options of {@link AnalyticsOptions}. */
+export function withAnalyticsOptions(command: Command): Command {
+  return withServiceOptions(command)
     .addOption(new Option('--json', 'print JSON, with amounts as exact text').conflicts('csv'))
     .option('--csv', 'print CSV');
 }
@@ -69,6 +74,12 @@ function days(text: string): number {
   if (count < 1 || count > LIMITS.maxRangeDays)
     throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMITS.maxRangeDays}.`);
   return count;
+}
+
+/** Parses an option in percent. */
+export function percent(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, in percent.');
+  return Number(text);
 }
 
 /** Throws `NotConnected` without a service in the options, the environment or on this machine. */
@@ -202,11 +213,6 @@ function readDay(option: string, text: string): number {
 
 function badRange(problem: string): SextantError {
   return new SextantError('BadRange', `These days have no figures: ${problem}`);
-}
-
-/** `2026-11-14 to 2026-11-20` */
-export function describeDays({ first, last }: DayRange): string {
-  return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
 }
 
 /** `as of 2026-11-21 09:30 UTC` */

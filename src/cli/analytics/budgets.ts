@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { budgetReport } from '../../analytics/reports/budgetReport.ts';
 import { budgetTable } from '../../analytics/reports/tables.ts';
 import { formatCount } from '../../base/format.ts';
@@ -8,6 +8,7 @@ import {
   describeAge,
   loading,
   openData,
+  percent,
   printTable,
   warnOfQuality,
   withAnalyticsOptions,
@@ -164,9 +165,4 @@ async function runList(options: ListOptions, terminal: Terminal): Promise<ExitCo
   const about = `${formatCount(statuses.length)}${of} limits, this month, ${describeAge(report.asOf)}`;
   await printTable(budgetTable({ ...report, statuses }), about, options, terminal);
   return statuses.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
-}
-
-function percent(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, in percent.');
-  return Number(text);
 }

@@ -7,7 +7,7 @@ import { formatAmount, formatUsd, wholeAmount, type Dimension } from '../../anal
 import type { UnitCost } from '../../analytics/insights/unitCost.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
 import { costReport, type CostReport, type Unit } from '../../analytics/reports/costReport.ts';
-import { qualityOf } from '../../analytics/reports/report.ts';
+import { describeDays, qualityOf } from '../../analytics/reports/report.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatChange, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
 import { costTable, creditTable, roundedEstimate, roundedPrice } from '../../analytics/reports/tables.ts';
@@ -18,7 +18,6 @@ import {
   CONNECTION_HELP,
   EXIT_CODES,
   describeAge,
-  describeDays,
   loading,
   openData,
   printTable,

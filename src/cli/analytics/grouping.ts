@@ -1,9 +1,11 @@
 import { Option, type Command } from 'commander';
-import type { ActivityRow, AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
+import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
 import { findGroupFile, GROUP_FILES, readGroups } from '../../analytics/groups/groupFile.ts';
 import { groupedActivity } from '../../analytics/groups/groupReport.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
+import { distinctPeople } from '../../analytics/insights/people.ts';
+import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
 import { SextantError } from '../../base/errors.ts';
 
 export interface GroupOptions {
@@ -13,12 +15,17 @@ export interface GroupOptions {
   readonly by?: string;
 }
 
+export const GROUPS_OPTION = [
+  '--groups <file>',
+  `group file; default: ${GROUP_FILES.join(' or ')} in this folder`,
+] as const;
+
 /** Adds `--by`, with the columns of a group file beside `dimensions`, and the options of that file. */
 export function withGroupOptions(command: Command, dimensions: readonly string[]): Command {
   const by = new Option('--by <dimension>', 'table instead of a summary; also by a column of the group file');
   // Completions offer these, and columns are accepted, too.
   by.argChoices = [...dimensions];
-  command.addOption(by).option('--groups <file>', `group file; default: ${GROUP_FILES.join(' or ')} in this folder`);
+  command.addOption(by).option(...GROUPS_OPTION);
   if (dimensions.includes('person'))
     command.option('--group <column=value>', 'only the people of this group, with --by person');
   return command;
@@ -29,8 +36,8 @@ export interface Grouping {
   readonly groups: Groups;
   /** The column to group by, if any. */
   readonly column: string | undefined;
-  /** Loads the rows of the people of the chosen group, while they were in it; undefined if none is chosen. */
-  readonly member: ((data: AnalyticsData, range: DayRange, load: LoadOptions) => Promise<ActivityRow[]>) | undefined;
+  /** Loads the people of the chosen group, while they were in it; undefined if none is chosen. */
+  readonly member: ((data: AnalyticsData, range: DayRange, load: LoadOptions) => Promise<PeopleReport>) | undefined;
 }
 
 /** Reads the group file if the options need it. Throws `GroupsUnreadable`, and `InvalidOption` for an unknown column. */
@@ -50,16 +57,24 @@ export async function readGrouping(
     groups,
     column,
     member: async (data, range, load) => {
-      const { rows } = await groupedActivity(data, range, groups, name, load);
-      return rows.flatMap(({ row, group }) => (group === wanted ? [row] : []));
+      const { rows, quality } = await groupedActivity(data, range, groups, name, load);
+      const people = rows.flatMap(({ row, group }) => (group === wanted ? [row] : []));
+      const distinct = quality.missing.length === 0 ? distinctPeople(people) : undefined;
+      return { ...quality, range, people, distinct };
     },
   };
 }
 
-/** Opens the group file of an option, or that of this folder. */
-export async function openGroups(file: string | undefined, column?: string): Promise<Groups> {
+/** Reads the group file of an option, or that of this folder; undefined without one. */
+export async function findGroups(file: string | undefined): Promise<Groups | undefined> {
   const found = file ?? (await findGroupFile(process.cwd()));
-  if (found !== undefined) return readGroups(found);
+  return found === undefined ? undefined : readGroups(found);
+}
+
+/** The same, where one is needed for `column`. Throws `GroupsUnreadable` without one. */
+export async function openGroups(file: string | undefined, column?: string): Promise<Groups> {
+  const groups = await findGroups(file);
+  if (groups) return groups;
   const reason = column === undefined ? 'There is no group file.' : `There is no group file for ${column}.`;
   throw new SextantError('GroupsUnreadable', `${reason} Add --groups FILE, or ${GROUP_FILES[0]} in this folder.`);
 }

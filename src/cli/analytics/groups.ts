@@ -6,7 +6,7 @@ import { identityKey, identityOf, type Identity } from '../../analytics/identity
 import type { Table } from '../../analytics/reports/table.ts';
 import { count, text } from '../../analytics/reports/tables.ts';
 import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
-import { formatDay } from '../../base/day.ts';
+import { formatDay, type Day } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import {
@@ -70,14 +70,24 @@ async function knownAccounts(data: AnalyticsData, load: LoadOptions): Promise<Id
   return [...accounts.values()].sort((a, b) => (identityKey(a) < identityKey(b) ? -1 : 1));
 }
 
-/** `sextant groups check` */
-async function runCheck(file: string | undefined, options: AnalyticsOptions, terminal: Terminal): Promise<ExitCode> {
+/** Reads the group file, and loads the accounts of the service. */
+async function openKnown(
+  file: string | undefined,
+  options: AnalyticsOptions,
+  terminal: Terminal,
+): Promise<{ readonly groups: Groups; readonly accounts: readonly Identity[]; readonly today: Day }> {
   const groups = await openGroups(file);
   const data = await openData(options, terminal);
   const { load, done } = loading(options, terminal);
   const accounts = await knownAccounts(data, load);
   done();
-  const check = checkGroups(groups, accounts, data.today);
+  return { groups, accounts, today: data.today };
+}
+
+/** `sextant groups check` */
+async function runCheck(file: string | undefined, options: AnalyticsOptions, terminal: Terminal): Promise<ExitCode> {
+  const { groups, accounts, today } = await openKnown(file, options, terminal);
+  const check = checkGroups(groups, accounts, today);
   if (options.json) printJson(groupsCheckJson(check), terminal);
   else if (options.csv) await printTable(checkTable(check), '', options, terminal);
   else terminal.stdout.write(describeCheck(check, groups, accounts.length));
@@ -136,16 +146,12 @@ function describeCheck(check: GroupCheck, { rows, columns }: Groups, accounts: n
 
 /** `sextant groups list` */
 async function runList(file: string | undefined, options: AnalyticsOptions, terminal: Terminal): Promise<ExitCode> {
-  const groups = await openGroups(file);
-  const data = await openData(options, terminal);
-  const { load, done } = loading(options, terminal);
-  const accounts = await knownAccounts(data, load);
-  done();
+  const { groups, accounts, today } = await openKnown(file, options, terminal);
   const rows = groups.columns.flatMap((column) => {
-    const names = accounts.map((identity) => groups.groupOf(identity, column, data.today) ?? UNMAPPED);
+    const names = accounts.map((identity) => groups.groupOf(identity, column, today) ?? UNMAPPED);
     return [...new Set(names)].sort().map((name) => [column, name, names.filter((one) => one === name).length]);
   });
   const table = { columns: [text('column', 'Column'), text('group', 'Group'), count('accounts', 'Accounts')], rows };
-  await printTable(table, `Groups on ${formatDay(data.today)}`, options, terminal);
+  await printTable(table, `Groups on ${formatDay(today)}`, options, terminal);
   return rows.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }

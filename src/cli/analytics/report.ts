@@ -1,23 +1,25 @@
-import { InvalidArgumentError, Option, type Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { Readable } from 'node:stream';
 import { reportDocument, type ReportDocument } from '../../analytics/document/document.ts';
 import { documentJson, formatCsv, formatMarkdown } from '../../analytics/document/formats.ts';
 import { formatHtml } from '../../analytics/document/html.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
-import { findGroupFile, readGroups } from '../../analytics/groups/groupFile.ts';
 import { previousRange, sameDaysBefore } from '../../analytics/insights/compare.ts';
 import { firstOfMonth } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { writeWhole } from '../writeWhole.ts';
+import { findGroups, GROUPS_OPTION } from './grouping.ts';
 import {
   CONNECTION_HELP,
   loading,
   openData,
+  percent,
   readCompared,
   readRange,
   warnOfQuality,
   withRangeOptions,
+  withServiceOptions,
   type AnalyticsOptions,
   type RangeOptions,
 } from './analytics.ts';
@@ -49,10 +51,11 @@ Exit codes: 0 done, 1 a limit is used by --fail-over percent or spending is unus
 
 /** `sextant report` */
 export function addReportCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  withRangeOptions(program.command('report').description('write a report of usage, cost, limits and teams'))
+  const command = program.command('report').description('write a report of usage, cost, limits and teams');
+  withServiceOptions(withRangeOptions(command))
     .addOption(new Option('--since <date>', 'first day, as --from').conflicts(['days', 'from']))
     .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('md'))
-    .option('--groups <file>', 'group file')
+    .option(...GROUPS_OPTION)
     .addOption(
       new Option('--compare <period>', 'compare with the previous days, or the same days of the month before')
         .choices(['previous', 'month'])
@@ -63,17 +66,12 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
     )
     .option('--fail-unusual', 'exit with 1 if spending of the last week is unusual')
     .option('-o, --output <file>', 'write to this file')
-    .option('--url <url>', 'URL of the service')
-    .option('--refresh', 'fetch again what may have changed')
-    .option('--state <dir>', "folder of cached figures, instead of the user's data folder")
-    .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp())
     .addHelpText('after', HELP)
     .action(async (options: ReportOptions) => exit(await runReport(options, terminal)));
 }
 
 async function runReport({ since, ...options }: ReportOptions, terminal: Terminal): Promise<ExitCode> {
-  const file = options.groups ?? (await findGroupFile(process.cwd()));
-  const groups = file === undefined ? undefined : await readGroups(file);
+  const groups = await findGroups(options.groups);
   const data = await openData(options, terminal);
   const range = readRange(since === undefined ? options : { ...options, from: since }, data);
   const { load, done } = loading(options, terminal);
@@ -105,9 +103,4 @@ async function written(document: ReportDocument, format: ReportOptions['format']
     case 'csv':
       return formatCsv(document);
   }
-}
-
-function percent(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, in percent.');
-  return Number(text);
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { languageTable, dayTable, personTable, roundedPrice } from '../../analytics/reports/tables.ts';
-import { qualityOf, type Quality } from '../../analytics/reports/report.ts';
+import { describeDays, qualityOf, type Quality } from '../../analytics/reports/report.ts';
 import { peopleReport, usageReport, type UsageReport } from '../../analytics/reports/usageReport.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatGrowth, formatPrice, formatShare, type Table } from '../../analytics/reports/table.ts';
@@ -11,7 +11,6 @@ import {
   CONNECTION_HELP,
   EXIT_CODES,
   describeAge,
-  describeDays,
   loading,
   openData,
   printTable,
@@ -23,7 +22,6 @@ import {
   type RangeOptions,
 } from './analytics.ts';
 import { groupReport, groupTable } from '../../analytics/groups/groupReport.ts';
-import { distinctPeople } from '../../analytics/insights/people.ts';
 import { SextantError } from '../../base/errors.ts';
 import { readGrouping, withGroupOptions, type GroupOptions } from './grouping.ts';
 import { runAttention, type AttentionOptions } from './attention.ts';
@@ -86,10 +84,9 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
   };
   switch (options.by) {
     case 'person': {
-      const all = await peopleReport(data, range, load);
-      const people = grouping?.member ? await grouping.member(data, range, load) : all.people;
-      const who = all.distinct === undefined ? 'person' : `${formatCount(distinctPeople(people))} people`;
-      return show(`Use by ${who}`, personTable({ ...all, people }), all);
+      const report = await (grouping?.member?.(data, range, load) ?? peopleReport(data, range, load));
+      const who = report.distinct === undefined ? 'person' : `${formatCount(report.distinct)} people`;
+      return show(`Use by ${who}`, personTable(report), report);
     }
     case 'language':
     case 'editor': {

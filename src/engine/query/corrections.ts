@@ -1,9 +1,9 @@
+import { escapeRegExp } from '../../base/regExp.ts';
 import { WORD } from '../analyze/numbers.ts';
 import { splitToken } from '../analyze/words.ts';
 import { Field, termHash } from '../index/format.ts';
 import type { Segment } from '../index/snapshot.ts';
 import { isLiving } from './collection.ts';
-import { escapeRegExp } from './glob.ts';
 import type { ParsedQuery, QueryProblem } from './queryLanguage.ts';
 import { editDistance } from './similar.ts';
 import { nearestWords } from './spelling.ts';

@@ -1,3 +1,5 @@
+import { escapeRegExp } from '../../base/regExp.ts';
+
 /* Globs of the query language: `*` and `?` within a folder's name, `**` across folders, `[abc]`, `[a-z]`, `[!abc]`,
    `{a,b}`; a backslash escapes any of them.
 
@@ -103,9 +105,4 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): (text: 
 
 function isWholeSegment(pattern: string, start: number, end: number): boolean {
   return /^[/{,]?$/.test(pattern.slice(0, start).slice(-1)) && /^[/},]?$/.test(pattern.slice(end, end + 1));
-}
-
-/** Replacement for `RegExp.escape`, which Node 20 does not have. */
-export function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

@@ -1,4 +1,4 @@
-import { escapeRegExp } from './glob.ts';
+import { escapeRegExp } from '../../base/regExp.ts';
 import { WORD } from '../analyze/numbers.ts';
 
 /** Position of a phrase in a text. Lines count from 1, UTF-16 columns from 0; end exclusive. */

@@ -1,5 +1,5 @@
+import { escapeRegExp } from '../../base/regExp.ts';
 import { wordsIn } from '../analyze/words.ts';
-import { escapeRegExp } from './glob.ts';
 
 /** An option of a command line or a key of a setting, as a query asks for it. */
 export interface TypedKey {
