@@ -39,6 +39,11 @@ export function identityNamed(name: string): Identity {
   return { kind: name.includes('@') ? 'user_email' : 'service_account_name', name };
 }
 
+/** The name of a column in a file of accounts, `user_email` of `User Email`. */
+export function columnName(title: string): string {
+  return foldCase(title.trim()).replaceAll(/[\s-]+/g, '_');
+}
+
 /** A row that names an account (section 2.1). */
 export interface IdentifiedRow {
   readonly user_email?: string | undefined;

@@ -1,6 +1,7 @@
 import { BUDGET_RESOURCES, type BudgetResource } from '../contract.ts';
 import { identityNamed, type Identity } from '../identity.ts';
 import { GUARDED, tableCsv } from '../reports/csv.ts';
+import { readCsvRows } from '../reports/csvRows.ts';
 import type { Column, Table } from '../reports/table.ts';
 import { budgetErrors } from './errors.ts';
 import { problemOfLimit } from './limit.ts';
@@ -26,18 +27,12 @@ const COLUMNS: Readonly<Record<ColumnName, readonly string[]>> = {
   resource: ['resource', 'unit'],
   period: ['period'],
 };
-const DELIMITERS = [',', ';', '\t', '|'];
 const RESOURCES: Readonly<Record<string, BudgetResource>> = {
   credits: 'BUDGET_RESOURCE_CREDITS_CONSUMED',
   usd: 'BUDGET_RESOURCE_USD_COST',
   ...Object.fromEntries(BUDGET_RESOURCES.map((resource) => [resource.toLowerCase(), resource])),
 };
 const PERIODS = ['', 'monthly', 'budget_period_monthly'];
-
-interface CsvRecord {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
 
 /** The text of a file: UTF-8, or UTF-16 as spreadsheets write it. Throws `NotText`. */
 export function decodeCsv(bytes: Uint8Array): string {
@@ -55,8 +50,10 @@ export function decodeCsv(bytes: Uint8Array): string {
  * is a file without such a header.
  */
 export async function readBudgetCsv(text: string): Promise<ReadBudgets> {
-  const { rows, problem } = await parseRows(text);
-  const problems: LimitProblem[] = problem ? [problem] : [];
+  const { rows, problem } = await readCsvRows(text);
+  const problems: LimitProblem[] = problem
+    ? [{ code: 'BadCsv', message: MESSAGES[problem.quote], line: problem.line }]
+    : [];
   const [head, ...rest] = rows;
   if (!head) {
     if (!problem) problems.push(noHeader(1));
@@ -79,60 +76,14 @@ export async function readBudgetCsv(text: string): Promise<ReadBudgets> {
   return { wanted, problems, ignored };
 }
 
+const MESSAGES = {
+  open: 'A quote that begins here is never closed, so what follows cannot be read.',
+  misplaced: 'A quote stands where none can, so what follows cannot be read. Double it, within quotes.',
+} as const;
+
 function noHeader(line: number): LimitProblem {
   const message = 'The first row has to name the columns: user_email or service_account_name, and limit.';
   return { code: 'NoHeader', message, line };
-}
-
-/** Non-empty rows, and the problem that ends them. */
-async function parseRows(text: string): Promise<{ readonly rows: CsvRecord[]; readonly problem?: LimitProblem }> {
-  // Loaded here, as only an import needs this library.
-  const { CsvError, parse } = await import('csv-parse/sync');
-  const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
-  // Directive of spreadsheets for the separator.
-  const [directive = '', named] = /^sep=(.)(?:\r\n|\r|\n)/i.exec(whole) ?? [];
-  const bytes = Buffer.from(whole.slice(directive.length));
-  const delimiter = named ?? delimiterOf(bytes.toString());
-  const rows: CsvRecord[] = [];
-  let line = directive === '' ? 1 : 2;
-  let at = 0;
-  try {
-    parse(bytes, {
-      delimiter,
-      trim: true,
-      relax_column_count: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      on_record: (cells: string[], { bytes: end }: { readonly bytes: number }) => {
-        // The parser counts a quoted line end of two characters twice.
-        if (cells.some((cell) => cell !== '')) rows.push({ line, cells });
-        line += countLines(bytes.subarray(at, end));
-        at = end;
-        return null;
-      },
-    });
-    return { rows };
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const message =
-      error.code === 'CSV_QUOTE_NOT_CLOSED'
-        ? 'A quote that begins here is never closed, so what follows cannot be read.'
-        : 'A quote stands where none can, so what follows cannot be read. Double it, within quotes.';
-    return { rows, problem: { code: 'BadCsv', message, line } };
-  }
-}
-
-function countLines(bytes: Buffer): number {
-  let count = 0;
-  for (let i = 0; i < bytes.length; i++) if (bytes[i] === 0x0a || (bytes[i] === 0x0d && bytes[i + 1] !== 0x0a)) count++;
-  return count;
-}
-
-/** The separator that occurs most often in the header. */
-function delimiterOf(text: string): string {
-  const [head = ''] = /[^\r\n]+/.exec(text) ?? [];
-  const bare = head.replaceAll(/"[^"]*"/g, '');
-  const count = (delimiter: string): number => bare.split(delimiter).length;
-  return DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best));
 }
 
 function readHead(cells: readonly string[]): {

@@ -3,7 +3,8 @@ import { basename, join } from 'node:path';
 import { parseDay, type Day } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import { foldCase } from '../identity.ts';
+import { columnName, foldCase } from '../identity.ts';
+import { readCsvRows } from '../reports/csvRows.ts';
 import { Groups, type GroupRow } from './groups.ts';
 
 /** Names under which a group file is found in a folder. */
@@ -28,7 +29,7 @@ export async function readGroups(file: string): Promise<Groups> {
   let text: string;
   try {
     if ((await stat(file)).size > MAX_BYTES) throw new RangeError('larger than 20 MB');
-    text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
+    text = await readFile(file, 'utf8');
   } catch (error) {
     throw unreadable(file, 'cannot be read. Check its path, and that it is not larger than 20 MB.', error);
   }
@@ -38,8 +39,7 @@ export async function readGroups(file: string): Promise<Groups> {
 /** Parses the text of a group file; a name that ends in `.json` is JSON. */
 export async function parseGroups(text: string, file: string): Promise<Groups> {
   const lines = foldCase(file).endsWith('.json') ? jsonRows(text, file) : await csvRows(text, file);
-  const [names = []] = lines.map(({ cells }) => Object.keys(cells));
-  const allNames = [...new Set([...names, ...lines.flatMap(({ cells }) => Object.keys(cells))])];
+  const allNames = [...new Set(lines.flatMap(({ cells }) => Object.keys(cells)))];
   const find = (wanted: readonly string[]): string | undefined => wanted.find((name) => allNames.includes(name));
   const [account, first, last] = [find(ACCOUNT_COLUMNS), find(FIRST_COLUMNS), find(LAST_COLUMNS)];
   if (account === undefined)
@@ -90,26 +90,26 @@ interface Line {
 }
 
 async function csvRows(text: string, file: string): Promise<Line[]> {
-  const { default: papa } = await import('papaparse');
-  const { data, errors } = papa.parse<string[]>(text, { skipEmptyLines: false });
-  const broken = errors.find(({ type }) => type === 'Quotes');
-  if (broken) throw unreadable(file, `has an error in line ${(broken.row ?? 0) + 1}: a quote is not closed.`);
-  const [head = [], ...rest] = data;
-  const names = head.map(columnName);
+  const { rows, problem } = await readCsvRows(text);
+  if (problem) {
+    const what =
+      problem.quote === 'open' ? 'a quote is not closed.' : 'a quote stands where none can. Double it, within quotes.';
+    throw unreadable(file, `has an error in line ${problem.line}: ${what}`);
+  }
+  const [head, ...rest] = rows;
+  const names = (head?.cells ?? []).map(columnName);
   const double = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (double !== undefined) throw unreadable(file, `has two columns ${double}. Remove one.`);
-  // Cells hold no line ends in practice; a file with some has lines that count rows.
-  return rest.flatMap((cells, i) =>
-    cells.every((cell) => cell.trim() === '')
-      ? []
-      : [{ line: i + 2, cells: Object.fromEntries(names.map((name, at) => [name, cells[at]?.trim() ?? ''])) }],
-  );
+  return rest.map(({ line, cells }) => ({
+    line,
+    cells: Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])),
+  }));
 }
 
 function jsonRows(text: string, file: string): Line[] {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw unreadable(file, 'is not JSON.', error);
   }
@@ -126,10 +126,6 @@ function jsonRows(text: string, file: string): Line[] {
       }),
     ),
   }));
-}
-
-function columnName(title: string): string {
-  return foldCase(title.trim()).replaceAll(/[\s-]+/g, '_');
 }
 
 function unreadable(file: string, problem: string, cause?: unknown): SextantError {

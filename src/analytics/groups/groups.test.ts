@@ -28,7 +28,7 @@ describe('groups of accounts', () => {
     assert.equal(of('bob@partner.example.com', 'cost_center'), 'CC-900');
     assert.equal(of('Nightly', 'team'), 'CI');
     assert.equal(of('nightly', 'team'), 'Other', 'service accounts have a case');
-    assert.equal(of('nobody@example.com', 'cost_center'), undefined);
+    assert.equal(of('stranger@example.com', 'cost_center'), undefined);
     const range = { first: day('2026-10-01'), last: day('2026-11-30') };
     assert.deepEqual(groups.movesOf(identityNamed('ada@example.com'), 'team', range), [day('2026-11-01')]);
     assert.deepEqual(groups.movesOf(identityNamed('Nightly'), 'team', range), []);

@@ -1,5 +1,5 @@
 import { formatDay, type Day } from '../../base/day.ts';
-import { foldCase, identityKey, identityNamed, identityOf, type IdentifiedRow, type Identity } from '../identity.ts';
+import { columnName, identityKey, identityNamed, identityOf, type IdentifiedRow, type Identity } from '../identity.ts';
 
 /** Days without activity after which a person who was active counts as stopped: two weeks of vacation, with week-ends. */
 export const SILENT_DAYS = 16;
@@ -132,7 +132,7 @@ const ROSTER_COLUMNS = ['user_email', 'email', 'service_account_name', 'account'
  */
 export function readRoster(rows: readonly (readonly string[])[]): Identity[] | undefined {
   const [head = [], ...rest] = rows;
-  const names = head.map((name) => foldCase(name.trim()).replaceAll(/[\s-]+/g, '_'));
+  const names = head.map(columnName);
   const column = ROSTER_COLUMNS.map((name) => names.indexOf(name)).find((at) => at >= 0);
   if (column === undefined) return undefined;
   const accounts = new Map<string, Identity>();
