@@ -5,7 +5,7 @@ import { describeError, systemCode } from './errors.ts';
 import { Lease } from './lease.ts';
 import type { Logger } from './log.ts';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
-import { removeSync } from './removal.ts';
+import { removeLeftoverSync, removeSync } from './removal.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** The uses of such a folder; part of its name. */
@@ -53,7 +53,8 @@ function unwatch(): void {
 }
 
 function removeAll(): void {
-  for (const folder of folders) removeSync(folder, { recursive: true });
+  // One that is open must not keep the others, nor the process from its end; the next process removes it.
+  for (const folder of folders) removeLeftoverSync(folder, { recursive: true });
 }
 
 /**

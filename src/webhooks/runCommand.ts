@@ -118,8 +118,8 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // It has ended.
-    if (systemCode(error) !== 'ESRCH') throw error;
+    // It has ended, or only what has ended or belongs to another user is left: nothing that a thrown error could mend.
+    if (!['ESRCH', 'EPERM'].includes(systemCode(error) ?? '')) throw error;
   }
 }
 

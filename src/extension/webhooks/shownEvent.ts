@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ShownEvent, ShownEventRow, ShownRun } from '../../protocol/eventsView.ts';
 import { SECRET_NAME } from '../../server/http/requestLog.ts';
 import { valuesNamed } from '../../server/webhooks/eventCopies.ts';
+import { resultOf } from '../../server/webhooks/eventText.ts';
 import type { EventProofView, EventRowView } from '../../server/webhooks/rowViews.ts';
 import type { EventDetailView, RunView } from '../../server/webhooks/views.ts';
 import type { ExpertView } from '../../webhooks/definitions.ts';
@@ -89,10 +90,10 @@ function shownRun(
       expert?.type === 'forward' ? `POST ${expert.url}` : expert?.type === 'command' ? expert.argv.join(' ') : '',
     state,
     nextAt: nextAt ?? null,
-    attempts: attempts.map(({ at, duration_ms: milliseconds, status, answer = '', error }) => ({
-      at,
-      milliseconds,
-      result: [error, status, answer].filter((part) => part !== undefined && part !== '').join(' '),
+    attempts: attempts.map((attempt) => ({
+      at: attempt.at,
+      milliseconds: attempt.duration_ms,
+      result: resultOf(attempt),
     })),
   };
 }

@@ -87,13 +87,15 @@ const STATUS_WORDS = {
   failed: 'a run failed',
 } as const;
 
+/** The result of an attempt: its error, the status and what was answered or printed. */
+export function resultOf({ status, answer, error }: RunView['attempts'][number]): string {
+  return [error, status, answer].filter((part) => part !== undefined && part !== '').join(' ');
+}
+
 function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView): string[] {
   return [
     `${expert}, run by ${trigger}: ${state}${nextAt === undefined ? '' : `, to be tried again at ${nextAt}`}`,
-    ...attempts.map(({ at, duration_ms: ms, status, answer = '', error }) => {
-      const what = [error, status, answer].filter((part) => part !== undefined && part !== '').join(' ');
-      return `    ${at}, ${ms} ms: ${what}`;
-    }),
+    ...attempts.map((attempt) => `    ${attempt.at}, ${attempt.duration_ms} ms: ${resultOf(attempt)}`),
   ];
 }
 
