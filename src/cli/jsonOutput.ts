@@ -1,5 +1,6 @@
 import type { Batch } from '../analytics/budgets/batch.ts';
 import type { Preview } from '../analytics/budgets/preview.ts';
+import type { documentJson } from '../analytics/document/formats.ts';
 import type { tableJson } from '../analytics/reports/table.ts';
 import type { Answer, Passage } from '../ask/answer.ts';
 import type { ServerInfo } from '../server/launch.ts';
@@ -91,6 +92,8 @@ export interface JsonOutput {
   doctor: Diagnostics;
   /** `sextant usage` */
   usage: ReturnType<typeof usageJson>;
+  /** `sextant report --format json` */
+  report: ReturnType<typeof documentJson>;
   /** `sextant groups check` */
   'groups-check': ReturnType<typeof groupsCheckJson>;
   /** `sextant usage --attention` */

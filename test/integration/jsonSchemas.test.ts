@@ -138,6 +138,11 @@ describe('The JSON of the command', () => {
     keeps('table', ['usage', ...RANGE, '--by', 'person']);
     keeps('usage-attention', ['usage', '--attention']);
     writeFiles(root, { 'teams.csv': 'account,team\nbob@example.com,Search\nbob@example.com,Billing\n' });
+    const report = spawnSync(process.execPath, [COMMAND, 'report', ...RANGE, '--format', 'json'], {
+      encoding: 'utf8',
+      env,
+    });
+    assertKept('report', JSON.parse(report.stdout), ['report']);
     keeps('groups-check', ['groups', 'check', join(root, 'teams.csv')], 1);
     keeps('cost', ['cost', ...RANGE]);
     keeps('table', ['cost', ...RANGE, '--by', 'resource']);
