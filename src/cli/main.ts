@@ -35,6 +35,7 @@ Examples:
   sextant budgets list --over 75
   sextant groups check
   sextant report --since 2026-11-01 --format html --output report.html
+  sextant metrics --listen
 
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 turns colours off. Ctrl-C keeps an index as of its last commit; the next run continues from there.`;
@@ -71,6 +72,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     (await import('./analytics/budgets.ts')).addBudgetsCommand(program, terminal, exit);
     (await import('./analytics/report.ts')).addReportCommand(program, terminal, exit);
     (await import('./analytics/groups.ts')).addGroupsCommand(program, terminal, exit);
+    (await import('./analytics/metricsCommand.ts')).addMetricsCommand(program, terminal, exit);
   }
   program.commandsGroup('Other commands:').helpCommand('help [command]', 'show the help of a command');
   addCompletionCommand(program, terminal, exit);

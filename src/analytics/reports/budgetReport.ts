@@ -42,16 +42,8 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
   if (overrides.offline && overrides.missing.length > 0) throw overrides.offline;
   const isUsd = overrides.rows.some(({ resource }) => resource === RESOURCE_OF_PLAN.usd);
   const unit: Unit = isUsd ? 'usd' : 'credits';
-  const open = await openDays(data, unit, options);
-  const { countedUntil } = open;
-  const month = firstOfMonth(data.today);
-  const isBegun = data.newestDay >= month;
-  const days = { first: month, last: data.newestDay };
-  const finished = isBegun ? await finishedConsumption(data, days, unit, options) : undefined;
-  const used = [...(finished ? [finished.loaded] : []), ...open.loaded];
-  for (const { offline, missing } of used) if (offline && missing.length > 0) throw offline;
+  const { spent: consumption, countedUntil, loaded: used } = await monthConsumption(data, unit, options);
   const measure = MEASURE_OF[unit];
-  const consumption = shares([...(finished?.spent ?? []), ...open.spent]);
   const histories = await historiesOf(
     data,
     budgetStatuses(overrides.rows, consumption, countedUntil),
@@ -76,6 +68,28 @@ export async function budgetReport(data: AnalyticsData, options?: LoadOptions): 
 export function limitUse({ statuses, others }: BudgetReport): LimitUse {
   const consumption = new Map([...statuses, ...others].map(({ identity, spent }) => [identityKey(identity), spent]));
   return { consumption, limits: statuses };
+}
+
+/** Consumption of each account this month. */
+export interface MonthConsumption {
+  readonly spent: readonly Share[];
+  /** The end of the counted time, in milliseconds since 1970. */
+  readonly countedUntil: number;
+  readonly loaded: readonly Loaded<unknown>[];
+}
+
+/** Loads the consumption of each account this month. Throws the error of an unreachable service if a day is unknown. */
+export async function monthConsumption(
+  data: AnalyticsData,
+  unit: Unit,
+  options?: LoadOptions,
+): Promise<MonthConsumption> {
+  const open = await openDays(data, unit, options);
+  const days = { first: firstOfMonth(data.today), last: data.newestDay };
+  const finished = days.last >= days.first ? await finishedConsumption(data, days, unit, options) : undefined;
+  const loaded = [...(finished ? [finished.loaded] : []), ...open.loaded];
+  for (const { offline, missing } of loaded) if (offline && missing.length > 0) throw offline;
+  return { spent: shares([...(finished?.spent ?? []), ...open.spent]), countedUntil: open.countedUntil, loaded };
 }
 
 /** Consumption of each account on finished days: a limit of credits is measured by credit-usage-by-user. */

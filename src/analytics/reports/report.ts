@@ -24,9 +24,7 @@ export function isMissing(day: Day, missing: readonly DayRange[]): boolean {
 }
 
 /** Quality of a report: as old as the oldest of its parts. */
-export function qualityOf(
-  ...parts: readonly (Omit<Loaded<unknown>, 'rows' | 'offline'> & Partial<Quality>)[]
-): Quality {
+export function qualityOf(...parts: readonly (Pick<Loaded<unknown>, keyof Quality> | Quality)[]): Quality {
   const known = parts.map(({ asOf }) => asOf).filter((asOf) => asOf !== undefined);
   return {
     asOf: known.sort()[0],
