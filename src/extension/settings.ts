@@ -115,6 +115,11 @@ export function rosterPath(): string {
   return vscode.workspace.getConfiguration('sextant.analytics').get('roster', '').trim();
 }
 
+/** Path of a group file; empty for one found in a workspace folder. */
+export function groupsPath(): string {
+  return vscode.workspace.getConfiguration('sextant.analytics').get('groups', '').trim();
+}
+
 export interface ServerSettings {
   readonly state: string;
   readonly data: string | undefined;

@@ -5,6 +5,7 @@ import {
   EXPORTS,
   GROUPS,
   LISTS,
+  MAX_COLUMN,
   MAX_FILTER,
   MAX_IMAGE,
   MAX_ROWS,
@@ -38,6 +39,8 @@ export interface Choices {
   /** Whether to show the previous period. */
   readonly compare: boolean;
   readonly group: CostGroup;
+  /** Column of the group file; the first one if it is missing or unknown. */
+  readonly column?: string | undefined;
   /** Shows only names that contain this text, in lists and parts. */
   readonly filter: string;
   /** Whether pseudonyms replace names. */
@@ -186,7 +189,7 @@ export interface Page {
   readonly isFilled: boolean;
   readonly error: ViewError | null;
   /** Explains a page without content and without an error, in a title and a sentence. */
-  readonly empty: { readonly title: string; readonly message: string } | null;
+  readonly empty: { readonly title: string; readonly message: string; readonly next?: readonly NextStep[] } | null;
   readonly progress: LoadProgress | null;
   /** Time of the figures, `2026-11-21 09:30 UTC`, and their age. */
   readonly asOf: string;
@@ -224,8 +227,9 @@ export interface DashboardState {
   };
   /** Controls that have an effect on the tab. */
   readonly controls: { readonly days: boolean; readonly compare: boolean; readonly filter: boolean };
-  /** Possible groupings of the tab. */
-  readonly groups: readonly { readonly id: CostGroup; readonly name: string }[];
+  /** Possible groupings of the tab, and the chosen one. */
+  readonly groups: readonly { readonly id: string; readonly name: string }[];
+  readonly group: string;
   readonly page: Page;
   /** The budget editor: beside the limits, and on a person's page. */
   readonly editor: BudgetEditorState | null;
@@ -272,6 +276,7 @@ export const choicesSchema = z.strictObject({
   before: z.optional(day),
   compare: z.boolean(),
   group: z.enum(GROUPS),
+  column: z.optional(z.string().check(z.maxLength(MAX_COLUMN))),
   filter: z.string().check(z.maxLength(MAX_FILTER)),
   anonymise: z.boolean(),
 });

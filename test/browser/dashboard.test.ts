@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { formatCount } from '../../src/base/format.ts';
@@ -10,6 +10,17 @@ import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { Dashboard, HEIGHT, TAB_NAMES, fillCache } from './dashboard.ts';
 import { THEMES } from './support.ts';
+
+/** Teams of the simulated people, by the first letters of their names. */
+const GROUPS = `account,team,cost_center
+${'abcdefghijkl'
+  .split('')
+  .map((letter, i) => `${letter}*,${['Search', 'Payments', 'Mobile'][i % 3]},CC-${100 + (i % 4) * 100}`)
+  .join('\n')}
+m*,Infrastructure,CC-900
+s*,Data Science,CC-900
+*@*,Platform,CC-500
+`;
 
 describe('the dashboard', () => {
   const newFolder = temporaryFolder();
@@ -53,6 +64,29 @@ describe('the dashboard', () => {
     }
     dashboard.judge();
     await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
+  });
+
+  it('says how teams become known, and lists the accounts in a new group file', async () => {
+    await connected();
+    await dashboard.tab('Teams');
+    await dashboard.frame.getByRole('heading', { name: 'No teams are known yet' }).waitFor();
+    await dashboard.workbench.shoot('dashboard-teams-empty');
+    await dashboard.button('Create File').click();
+    const { page } = dashboard.workbench;
+    await page.getByText('account,team,cost_center,from,to').waitFor();
+    await dashboard.workbench.shoot('dashboard-teams-new-file');
+    await dashboard.workbench.run('View: Revert and Close Editor');
+    await dashboard.find();
+    writeFileSync(join(dashboard.root, 'sextant-groups.csv'), GROUPS);
+    await dashboard.button('Refresh').click();
+    await dashboard.text('Most per person').waitFor();
+    await dashboard.frame.getByLabel('Group by').selectOption('cost_center');
+    await dashboard.frame.locator('[data-row]', { hasText: 'CC-' }).first().waitFor();
+    await dashboard.frame.getByLabel('Group by').selectOption('team');
+    await dashboard.frame.getByRole('button', { name: 'Payments', exact: true }).click();
+    await dashboard.frame.locator('[role=tab][aria-selected=true]').getByText('People').waitFor();
+    await dashboard.frame.getByRole('columnheader', { name: 'Team' }).waitFor();
+    await dashboard.frame.getByLabel('Filter').fill('');
   });
 
   it('shows each tab in each theme, readable and accessible, at 400 and 1,400 pixels', async () => {

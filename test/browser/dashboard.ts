@@ -17,7 +17,7 @@ import { assertAccessible } from './accessible.ts';
 import { THEMES, Workbench, copySample, shotName, type Theme } from './support.ts';
 
 export const HEIGHT = 1000;
-export const TAB_NAMES = ['Overview', 'People', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
+export const TAB_NAMES = ['Overview', 'People', 'Teams', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
 /** Whether each state is checked in all tabs, which takes ten minutes, or in one. */
 const EVERY_TAB = process.env.SEXTANT_EVERY_TAB !== undefined;
 /** Content of a tab: each state shows one kind at least. */

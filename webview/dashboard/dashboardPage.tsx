@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
-import type { NextStep } from '../../src/protocol/dashboardChoices.ts';
+import { MAX_FILTER, type NextStep } from '../../src/protocol/dashboardChoices.ts';
 import type { Page, LoadProgress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
 import { Button } from '../components.ts';
 import { About } from './about.tsx';
@@ -84,10 +84,15 @@ function Filled({ page, editor, actions, tables }: FilledProps): JSX.Element {
           <span class="icon icon-graph large" />
           <h2>{empty.title}</h2>
           <p>{empty.message}</p>
+          <NextSteps next={empty.next ?? []} actions={actions} />
         </div>
       )}
       {list &&
-        (editor ? <BudgetTable {...{ editor, list, actions }} /> : <RowTable key={list.list} {...{ list, actions }} />)}
+        (editor ? (
+          <BudgetTable {...{ editor, list, actions }} />
+        ) : (
+          <RowTable key={list.list} list={list} actions={list.list === 'teams' ? openingMembers(actions) : actions} />
+        ))}
       {charts.length > 0 && (
         <div class="charts">
           {charts.map((chart) => (
@@ -97,6 +102,13 @@ function Filled({ page, editor, actions, tables }: FilledProps): JSX.Element {
       )}
     </>
   );
+}
+
+/** A group in the list opens its members. */
+function openingMembers(actions: DashboardActions): DashboardActions {
+  const openPerson = (id: string | null): void =>
+    actions.choose({ tab: 'people', filter: (id ?? '').slice(0, MAX_FILTER) });
+  return { ...actions, openPerson };
 }
 
 const TONE_ICONS = { plain: undefined, good: undefined, warning: 'icon-warning', bad: 'icon-error' } as const;
@@ -168,6 +180,8 @@ const stepName = (step: NextStep): string =>
     stop: l10n.t('Stop'),
     week: l10n.t('Show the Last 7 Days'),
     log: l10n.t('Show Log'),
+    chooseGroups: l10n.t('Choose File…'),
+    createGroups: l10n.t('Create File'),
   })[step];
 
 interface NextStepsProps {

@@ -21,8 +21,8 @@ const presetName = (preset: Preset): string =>
 
 /** Controls of all tabs: days, comparison, filter, names, and the age of the figures. */
 export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'state' | 'actions'>): JSX.Element {
-  const { choices, range, controls, groups, page, account } = state;
-  const { preset, compare, anonymise, group } = choices;
+  const { choices, range, controls, groups, group, page, account } = state;
+  const { preset, compare, anonymise, tab } = choices;
   return (
     <header>
       <div class="controls">
@@ -75,7 +75,9 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
             <span>{l10n.t('Group by')}</span>
             <select
               value={group}
-              onChange={({ currentTarget: { value } }) => actions.choose({ group: value as CostGroup })}
+              onChange={({ currentTarget: { value } }) =>
+                actions.choose(tab === 'teams' ? { column: value } : { group: value as CostGroup })
+              }
             >
               {groups.map(({ id, name }) => (
                 <option key={id} value={id}>
@@ -109,6 +111,7 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
               { name: l10n.t('Table as CSV'), choose: () => actions.export('csv') },
               { name: l10n.t('Everything as JSON'), choose: () => actions.export('json') },
               { name: l10n.t('Summary as Markdown'), choose: () => actions.export('markdown') },
+              { name: l10n.t('Report on All as HTML'), choose: () => actions.export('report') },
             ]}
           />
         </div>

@@ -2,10 +2,19 @@ import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
-import { groupReport, groupTable, spendingColumn, titleOfColumn, type GroupReport } from '../groups/groupReport.ts';
+import {
+  groupReports,
+  groupTable,
+  nameOfGroup,
+  spendingColumn,
+  titleOfColumn,
+  type GroupReport,
+} from '../groups/groupReport.ts';
 import type { Groups } from '../groups/groups.ts';
+import type { Identity } from '../identity.ts';
+import type { BudgetStatus } from '../insights/budgets.ts';
 import { attentionOf, failureOf, type Attention } from '../reports/attention.ts';
-import { allIsWell, describeAttention } from '../reports/attentionTexts.ts';
+import { allIsWell, describeAttention, type NameOf } from '../reports/attentionTexts.ts';
 import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
 import { costReport, MEASURE_OF, type CostReport } from '../reports/costReport.ts';
 import { presenceReport } from '../reports/presenceReport.ts';
@@ -42,6 +51,8 @@ export interface ReportDocument extends Quality {
 export interface DocumentOptions extends LoadOptions {
   readonly before: DayRange;
   readonly groups: Groups | undefined;
+  /** Shows the names of accounts or hides them; shown by default. */
+  readonly nameOf?: NameOf;
 }
 
 /** Largest number of limits in a document; the command lists all. */
@@ -51,7 +62,7 @@ const MOST_LIMITS = 100;
 export async function reportDocument(
   data: AnalyticsData,
   range: DayRange,
-  { before, groups, ...load }: DocumentOptions,
+  { before, groups, nameOf = (_, name) => name, ...load }: DocumentOptions,
 ): Promise<ReportDocument> {
   // All parts wait for one service: more at once would not be sooner.
   const [usage, people, cost] = await Promise.all([
@@ -64,13 +75,8 @@ export async function reportDocument(
     unusualReport(data, load),
     presenceReport(data, load),
   ]);
-  const byGroup: GroupReport[] = [];
-  for (const column of groups?.columns ?? []) {
-    // The first of them has fetched again what all sum.
-    const options = byGroup.length === 0 ? load : { ...load, refresh: false };
-    byGroup.push(await groupReport(data, range, groups!, column, options));
-  }
-  const parts: readonly Quality[] = [usage, people, cost, budgets, unusual, presence, ...byGroup];
+  const byGroup = await groupReports(data, range, groups, { ...load, before });
+  const parts: readonly Quality[] = [usage, people, cost, budgets, unusual, presence, byGroup];
   const failed = parts.flatMap((report) => failureOf({ report }));
   const attention = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
   return {
@@ -81,11 +87,11 @@ export async function reportDocument(
     unusual: unusual.found.length,
     sections: [
       { name: 'summary', title: 'Summary', figures: figuresOf(usage, people.distinct, cost) },
-      attentionSection(attention),
+      attentionSection(attention, nameOf),
       { name: 'active', title: 'Active people by day', table: dayTable(usage), chart: days('active') },
       ...costSections(cost),
-      ...byGroup.map(groupSection),
-      budgetSection(budgets),
+      ...byGroup.columns.map((report) => groupSection(withNames(report, nameOf))),
+      budgetSection(budgets, nameOf),
     ],
   };
 }
@@ -121,8 +127,8 @@ function figuresOf(
   ];
 }
 
-function attentionSection({ items, unit, lookedAt }: Omit<Attention, 'isLoading'>): Section {
-  const sentences = items.map((item) => describeAttention(item, unit, (_, name) => name));
+function attentionSection({ items, unit, lookedAt }: Omit<Attention, 'isLoading'>, nameOf: NameOf): Section {
+  const sentences = items.map((item) => describeAttention(item, unit, nameOf));
   return {
     name: 'attention',
     title: 'Needs attention',
@@ -140,6 +146,12 @@ function costSections({ points, unit }: CostReport): Section[] {
   }));
 }
 
+/** A group whose name is that of a person, such as a manager, is named as that person. */
+function withNames(report: GroupReport, nameOf: NameOf): GroupReport {
+  const groups = report.groups.map((one) => ({ ...one, name: nameOfGroup(one.name, nameOf) }));
+  return { ...report, groups };
+}
+
 function groupSection(report: GroupReport): Section {
   const table = groupTable(report);
   const sum = report.groups.reduce((before, { amount }) => before + amount, 0n);
@@ -152,9 +164,10 @@ function groupSection(report: GroupReport): Section {
   };
 }
 
-function budgetSection(report: BudgetReport): Section {
+function budgetSection(report: BudgetReport, nameOf: NameOf): Section {
   const all = report.statuses.length;
-  const statuses = report.statuses.slice(0, MOST_LIMITS);
+  const named = ({ key, identity }: BudgetStatus): Identity => ({ ...identity, name: nameOf(key, identity.name) });
+  const statuses = report.statuses.slice(0, MOST_LIMITS).map((status) => ({ ...status, identity: named(status) }));
   const rest = all > MOST_LIMITS ? [`The ${MOST_LIMITS} most used of ${formatCount(all)}.`] : [];
   return {
     name: 'budgets',

@@ -1,10 +1,11 @@
-import type { ActivityRow, AnalyticsData, CostFilter, CostRow, LoadOptions } from '../client/analyticsData.ts';
+import type { ActivityRow, AnalyticsData, CostFilter, CostRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import type { Metrics } from '../contract.ts';
 import type { DayRange } from '../dateRules.ts';
-import { identityOf, type Identity } from '../identity.ts';
+import { identityKey, identityOf, type Identity } from '../identity.ts';
 import { sumOf } from '../insights/amounts.ts';
+import { previousRange } from '../insights/compare.ts';
 import { distinctPeople, sumMetrics } from '../insights/people.ts';
-import { qualityOf, type Quality } from '../reports/report.ts';
+import { loadBefore, qualityOf, type Compared, type Quality } from '../reports/report.ts';
 import type { Column, Table } from '../reports/table.ts';
 import { costsBy, count, roundedPrice, text, USE, use } from '../reports/tables.ts';
 import { MEASURE_OF, unitOf, type Unit } from '../reports/unit.ts';
@@ -21,6 +22,8 @@ export interface GroupUse {
   readonly amount: Decimal;
   /** The amount for each active account; undefined without any. */
   readonly perPerson: Decimal | undefined;
+  /** The amount of the period that is compared with; undefined if that is not known. */
+  readonly before: Decimal | undefined;
 }
 
 /** Use and spending by group. Sums of messages, lines and amounts over the groups are those of the organization. */
@@ -32,17 +35,41 @@ export interface GroupReport extends Quality {
   readonly groups: readonly GroupUse[];
 }
 
-/** Builds the report with a request per hundred people, and further ones for the days between moves. */
+/** The reports of all columns of a group file; without a file, there are none. */
+export interface GroupReports extends Quality {
+  readonly columns: readonly GroupReport[];
+}
+
+export async function groupReports(
+  data: AnalyticsData,
+  range: DayRange,
+  groups: Groups | undefined,
+  { before = previousRange(range), ...load }: LoadOptions & Compared = {},
+): Promise<GroupReports> {
+  const columns: GroupReport[] = [];
+  for (const column of groups?.columns ?? []) {
+    // The first of them has fetched again what all sum.
+    const refresh = load.refresh === true && columns.length === 0;
+    columns.push(await groupReport(data, range, groups!, column, { ...load, refresh, before }));
+  }
+  return { ...qualityOf(...columns), columns };
+}
+
+/**
+ * Builds the report with a request per hundred people, and further ones for the days between moves. With `before`, the
+ * spending of that period is compared.
+ */
 export async function groupReport(
   data: AnalyticsData,
   range: DayRange,
   groups: Groups,
   column: string,
-  options: LoadOptions = {},
+  { before: compared, ...options }: LoadOptions & Compared = {},
 ): Promise<GroupReport> {
-  const [activity, cost] = await Promise.all([
+  const [activity, cost, earlier] = await Promise.all([
     groupedActivity(data, range, groups, column, options),
     groupedCost(data, range, groups, column, options),
+    compared && loadBefore(data, range, (days) => earlierCost(data, days, groups, column, options), compared),
   ]);
   const costs = cost.rows.map(({ row }) => row);
   const unit = unitOf(costs);
@@ -54,10 +81,13 @@ export async function groupReport(
   };
   for (const { row, group } of activity.rows) of(group).active.push(row);
   for (const { row, group } of cost.rows) of(group).costs.push(row);
+  const before = earlier && amountsOf(earlier, unit);
+  for (const group of before?.keys() ?? []) of(group);
   const sums = [...byGroup].map(([name, rows]): GroupUse => {
     const [people, amount] = [distinctPeople(rows.active), sumOf(rows.costs, MEASURE_OF[unit])];
     const perPerson = people === 0 ? undefined : amount / BigInt(people);
-    return { name, people, amount, perPerson, metrics: sumMetrics(rows.active.map(({ metrics }) => metrics)) };
+    const metrics = sumMetrics(rows.active.map((row) => row.metrics));
+    return { name, people, amount, perPerson, metrics, before: before && (before.get(name) ?? 0n) };
   });
   return {
     ...qualityOf(activity.quality, cost.quality),
@@ -100,9 +130,34 @@ export async function groupedCost(
   return { rows, quality: qualityOf(...loaded) };
 }
 
+/** The same of an earlier period, as rows. */
+async function earlierCost(
+  data: AnalyticsData,
+  range: DayRange,
+  groups: Groups,
+  column: string,
+  options: LoadOptions,
+): Promise<Loaded<GroupedRow<CostRow>>> {
+  const { rows, quality } = await groupedCost(data, range, groups, column, options);
+  const { asOf, offline, missing } = quality;
+  return { rows, asOf, missing, ...(offline && { offline }) };
+}
+
+/** The spending of each group. */
+function amountsOf(rows: readonly GroupedRow<CostRow>[], unit: Unit): Map<string, Decimal> {
+  const amounts = new Map<string, Decimal>();
+  for (const { row, group } of rows) amounts.set(group, (amounts.get(group) ?? 0n) + sumOf([row], MEASURE_OF[unit]));
+  return amounts;
+}
+
 function accountOf({ group_by_values: { user_info: info } }: CostRow): Identity | undefined {
   const isNamed = info?.user_email !== undefined || info?.service_account_name !== undefined;
   return isNamed ? identityOf(info) : undefined;
+}
+
+/** The name of a group. That of a person, such as a manager, is shown or hidden as those of accounts are. */
+export function nameOfGroup(name: string, nameOf: (key: string, name: string) => string): string {
+  return name.includes('@') ? nameOf(identityKey({ kind: 'user_email', name }), name) : name;
 }
 
 /** `Cost center` of `cost_center` */
@@ -120,6 +175,7 @@ export function spendingColumn(unit: Unit): Column {
 /** Each group with its people, use and spending. */
 export function groupTable({ groups, column, unit }: GroupReport): Table {
   const spending = spendingColumn(unit);
+  const isCompared = groups.some(({ before }) => before !== undefined);
   return {
     columns: [
       text(column, titleOfColumn(column)),
@@ -127,8 +183,16 @@ export function groupTable({ groups, column, unit }: GroupReport): Table {
       ...USE,
       spending,
       { name: `${spending.name}_per_person`, title: 'A person', kind: unit },
+      ...(isCompared ? [{ name: `${spending.name}_before`, title: 'Before', kind: unit }] : []),
     ],
-    rows: groups.map((one) => [one.name, one.people, ...use(one.metrics), one.amount, roundedPrice(one.perPerson)]),
+    rows: groups.map((one) => [
+      one.name,
+      one.people,
+      ...use(one.metrics),
+      one.amount,
+      roundedPrice(one.perPerson),
+      ...(isCompared ? [one.before] : []),
+    ]),
   };
 }
 

@@ -3,6 +3,8 @@ import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
+import type { Groups } from '../groups/groups.ts';
+import { groupReports, type GroupReports } from '../groups/groupReport.ts';
 import type { Identity } from '../identity.ts';
 import { previousRange } from '../insights/compare.ts';
 import { budgetReport, type BudgetReport } from './budgetReport.ts';
@@ -33,6 +35,8 @@ export interface Reports {
   readonly limits: PeopleSpending | NothingSpent;
   readonly unusual: UnusualReport;
   readonly presence: PresenceReport;
+  readonly groups: GroupReports;
+  readonly mapping: Mapping;
   /** Spending of the person on the page. */
   readonly person: PeopleSpending;
 }
@@ -41,6 +45,11 @@ export type ReportName = keyof Reports;
 /** The spending of no account, as there is no override. */
 export interface NothingSpent extends Quality {
   readonly burnDown: undefined;
+}
+
+/** The groups of the group file; undefined without one. */
+export interface Mapping extends Quality {
+  readonly groups: Groups | undefined;
 }
 
 /** A report and the state of its load. */
@@ -69,6 +78,8 @@ export interface StoreDependencies {
   readonly onChange: (name: ReportName) => void;
   /** The seats of the organization, if a roster is chosen. */
   readonly roster?: () => Promise<readonly Identity[]>;
+  /** The teams of the organization, if a group file is chosen or found. */
+  readonly groups?: () => Promise<Groups | undefined>;
 }
 
 const NOT_LOADED = { isLoading: false, isStopped: false, pausedUntil: 0 };
@@ -76,11 +87,11 @@ const SHORTEST_PAUSE_MS = 1_000;
 /** People that are loaded as quickly as sums: five requests. */
 const FEW_PEOPLE = 500;
 /** Sums that cover the whole range or nothing; each figure of the others states the number of its days. */
-const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person', 'unusual', 'presence'];
+const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person', 'unusual', 'presence', 'groups'];
 /** Reports of limits, which a change of one outdates. */
 const OF_LIMITS: readonly ReportName[] = ['budgets', 'limits'];
 /** Reports of the current days, the same for each range. */
-const OF_MONTH: readonly ReportName[] = [...OF_LIMITS, 'unusual', 'presence'];
+const OF_MONTH: readonly ReportName[] = [...OF_LIMITS, 'unusual', 'presence', 'mapping'];
 
 /**
  * The reports of an account for a range of days. Cached figures appear first, within milliseconds, until the service
@@ -185,6 +196,14 @@ export class ReportStore {
         // A complete report is here because its refresh failed. Missing days may be new in the service at any time.
         return this.#load(name, person, missing > 0 || isWhole(this.report(name)));
       }),
+    );
+  }
+
+  /** Loads the groups again after a change of their file, in all stores of the account that show them. */
+  async reloadGroups(): Promise<void> {
+    const stores = [this.#month, ...this.#month.#derived];
+    await Promise.all(
+      stores.map((store) => store.reload((['mapping', 'groups'] as const).filter((name) => store.#reports.has(name)))),
     );
   }
 
@@ -312,6 +331,10 @@ export class ReportStore {
           if (this.report(name) === undefined) onReport(early);
         });
       }
+      case 'groups':
+        return groupReports(data, range, await this.#groups(), { ...options, before: this.#before });
+      case 'mapping':
+        return { groups: await this.#groups(), asOf: undefined, offline: undefined, missing: [] };
       case 'person': {
         if (!person) throw new RangeError('no person is chosen');
         return peopleSpending(data, range, [person], await this.#unit(options), options);
@@ -325,6 +348,10 @@ export class ReportStore {
     const onProgress = (count: number): void => void (rows = count);
     const isBackground = (): boolean => this.#inView !== 'people' && rows >= FEW_PEOPLE;
     return loadPeople(this.data, this.#range, { ...options, onProgress, isBackground }, onReport);
+  }
+
+  async #groups(): Promise<Groups | undefined> {
+    return this.#month.#dependencies.groups?.();
   }
 
   #budgets(options: LoadOptions): Promise<BudgetReport> {

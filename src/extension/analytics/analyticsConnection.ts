@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import * as vscode from 'vscode';
 import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { accountKey, analyticsFolder, type Connection } from '../../analytics/client/account.ts';
@@ -9,12 +9,14 @@ import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { LIMITS } from '../../analytics/contract.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
+import { findGroupFile, GROUP_FILES, readGroups } from '../../analytics/groups/groupFile.ts';
+import type { Groups } from '../../analytics/groups/groups.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { ReportStore, type LoadedReport, type ReportName, type Reports } from '../../analytics/reports/reportStore.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Logger } from '../../base/log.ts';
-import { rosterPath } from '../settings.ts';
+import { groupsPath, rosterPath } from '../settings.ts';
 import { BudgetEditor } from './budgetEditor.ts';
 
 /** The reports of the side bar. */
@@ -42,6 +44,7 @@ export class AnalyticsConnection implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<ReportName | undefined>();
   readonly #timer: NodeJS.Timeout;
   readonly #settings: vscode.Disposable;
+  readonly #saves: vscode.Disposable;
   /** Changes the limits, for the dashboard and the commands. */
   readonly editor: BudgetEditor;
   #account: ConnectedAccount | undefined;
@@ -58,6 +61,10 @@ export class AnalyticsConnection implements vscode.Disposable {
     });
     this.#settings = vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('sextant.analytics.roster')) void this.#account?.reports.reload(['presence']);
+      if (event.affectsConfiguration('sextant.analytics.groups')) void this.#account?.reports.reloadGroups();
+    });
+    this.#saves = vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+      if (isGroupFile(uri.fsPath)) void this.#account?.reports.reloadGroups();
     });
     this.#timer = setInterval(() => void this.load(), SCAN_MS);
   }
@@ -92,6 +99,7 @@ export class AnalyticsConnection implements vscode.Disposable {
   dispose(): void {
     clearInterval(this.#timer);
     this.#settings.dispose();
+    this.#saves.dispose();
     this.#account?.reports.dispose();
     this.editor.dispose();
     this.#changed.dispose();
@@ -108,6 +116,7 @@ export class AnalyticsConnection implements vscode.Disposable {
       clock: systemClock,
       onChange: (name) => this.#changed.fire(name),
       roster: readRoster,
+      groups: openGroups,
     });
     return { key, budgetsFolder: join(folder, 'budgets', key), reports };
   }
@@ -117,7 +126,27 @@ export class AnalyticsConnection implements vscode.Disposable {
 async function readRoster(): Promise<Identity[]> {
   const file = rosterPath();
   if (file === '') return [];
-  return readRosterFile(resolve(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(), file));
+  return readRosterFile(inFirstFolder(file));
+}
+
+/** The groups in the file of the setting, or else in that of a workspace folder. */
+async function openGroups(): Promise<Groups | undefined> {
+  const file = groupsPath();
+  if (file !== '') return readGroups(inFirstFolder(file));
+  for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
+    const found = await findGroupFile(uri.fsPath);
+    if (found !== undefined) return readGroups(found);
+  }
+  return undefined;
+}
+
+function isGroupFile(path: string): boolean {
+  const file = groupsPath();
+  return file === '' ? GROUP_FILES.includes(basename(path)) : resolve(path) === inFirstFolder(file);
+}
+
+function inFirstFolder(file: string): string {
+  return resolve(vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? homedir(), file);
 }
 
 function lastWeek({ newestDay: last }: AnalyticsData): DayRange {

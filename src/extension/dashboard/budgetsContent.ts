@@ -59,6 +59,7 @@ export function budgetListRows(
     const { identity, used, spent, limit, projected, crossesOn } = status;
     return {
       id: names.id(identity),
+      identity,
       tone: toneOfStatus(status),
       used: Math.min(1, used),
       cells: [
@@ -75,6 +76,7 @@ export function budgetListRows(
   if (scope !== 'all') return rows;
   const byDefault = others.map(({ identity, spent }): SourceRow => ({
     id: names.id(identity),
+    identity,
     tone: 'plain',
     used: null,
     cells: [names.of(identity), l10n.t('The plan’s default'), undefined, spent, undefined, undefined, undefined],

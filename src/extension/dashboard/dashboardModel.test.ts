@@ -8,6 +8,8 @@ import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { endpoints, METRIC_FIELDS, RATE_LIMITS, type Endpoint, type Plan } from '../../analytics/contract.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
+import { parseGroups } from '../../analytics/groups/groupFile.ts';
+import type { Groups } from '../../analytics/groups/groups.ts';
 import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { ReportStore } from '../../analytics/reports/reportStore.ts';
@@ -63,6 +65,7 @@ describe('the model of the dashboard', () => {
     folder = newFolder(),
     choices: Partial<Choices> = {},
     roster: readonly Identity[] = [],
+    groups?: Groups,
   ): DashboardModel {
     const { clock, url, token } = server!;
     // The request budget has a clock of its own, on which its waits pass at once.
@@ -75,7 +78,7 @@ describe('the model of the dashboard', () => {
     const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
     const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
     const kept = { ...FIRST_CHOICES, preset: '7d' as const, ...choices };
-    return connect(data, kept, undefined, roster);
+    return connect(data, kept, undefined, roster, groups);
   }
 
   function connect(
@@ -83,6 +86,7 @@ describe('the model of the dashboard', () => {
     kept?: Choices,
     clock?: Clock,
     roster: readonly Identity[] = [],
+    groups?: Groups,
   ): DashboardModel {
     const common = { logger: silentLogger, clock: clock ?? server!.clock, onChange: () => undefined };
     const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
@@ -91,7 +95,11 @@ describe('the model of the dashboard', () => {
     const range = { first: data.newestDay - 6, last: data.newestDay };
     model.connect(
       { kind: 'ready', name: 'here' },
-      new ReportStore(data, range, { ...common, roster: () => Promise.resolve(roster) }),
+      new ReportStore(data, range, {
+        ...common,
+        roster: () => Promise.resolve(roster),
+        groups: () => Promise.resolve(groups),
+      }),
     );
     return model;
   }
@@ -120,10 +128,48 @@ describe('the model of the dashboard', () => {
   const choose = (model: DashboardModel, change: Partial<Choices>): void =>
     model.choose({ ...model.choices, ...change });
 
+  it('sums by the columns of a group file, and finds the people of a group', async () => {
+    await start('credits');
+    const file = 'account,team,manager\n*a*,Alpha,boss@example.com\nuser-*,Beta,\n';
+    const model = open(newFolder(), { tab: 'teams' }, [], await parseGroups(file, 'teams.csv'));
+    const teams = await loaded(model);
+    assert.deepEqual(
+      model.state.groups.map(({ name }) => name),
+      ['Team', 'Manager'],
+    );
+    const total = tileOf(teams, 'total');
+    choose(model, { column: 'manager' });
+    assert.equal(tileOf(model.state.page, 'total'), total, 'the sum is that of all groups and of who is in none');
+    assert.ok(model.rows('teams', 0, 10).some(({ cells }) => cells[0] === 'boss@example.com'));
+    choose(model, { anonymise: true });
+    assert.ok(model.state.page.list!.count > 0);
+    assert.ok(
+      !JSON.stringify([model.state.page, model.rows('teams', 0, 10)]).includes('boss@'),
+      'a manager is a person',
+    );
+    choose(model, { tab: 'people', filter: 'Alpha', anonymise: false });
+    const people = await until('the groups of people are known', () => {
+      const { list } = model.state.page;
+      return list?.columns.some(({ id }) => id === 'team') && list.count < list.all ? list : undefined;
+    });
+    const team = people.columns.findIndex(({ id }) => id === 'team');
+    assert.ok(people.count > 0 && model.rows('people', 0, 100).every(({ cells }) => cells[team] === 'Alpha'));
+  });
+
+  it('says how teams become known without a group file', async () => {
+    await start('credits');
+    const model = open(newFolder(), { tab: 'teams' });
+    const { empty } = await loaded(model);
+    assert.deepEqual(empty?.next, ['createGroups', 'chooseGroups']);
+    choose(model, { tab: 'people' });
+    await loaded(model);
+    assert.ok(model.accounts.length > 10);
+  });
+
   for (const plan of ['credits', 'usd'] as const) {
     it(`fills each tab, on the plan ${plan}`, async () => {
       await start(plan);
-      const model = open();
+      const model = open(newFolder(), {}, [], await parseGroups('account,team\n*a*,Alpha\n*,Beta\n', 'teams.csv'));
       for (const tab of TABS) {
         choose(model, { tab });
         const page = await loaded(model);
@@ -315,7 +361,7 @@ describe('the model of the dashboard', () => {
   it('retries failed reports in each tab', async () => {
     const { faults } = await start();
     faults.add({ status: 500 });
-    const model = open();
+    const model = open(newFolder(), {}, [], await parseGroups('account,team\n*,All\n', 'teams.csv'));
     for (const tab of TABS) {
       choose(model, { tab });
       assert.equal((await loaded(model)).error!.kind, 'failed', tab);

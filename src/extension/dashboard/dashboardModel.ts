@@ -1,9 +1,11 @@
 import * as l10n from '@vscode/l10n';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
-import { identityOf, type Identity } from '../../analytics/identity.ts';
+import { reportDocument, type ReportDocument } from '../../analytics/document/document.ts';
+import { titleOfColumn } from '../../analytics/groups/groupReport.ts';
+import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
 import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attention.ts';
-import { accountOf } from '../../analytics/reports/attentionTexts.ts';
+import { accountOf, type NameOf } from '../../analytics/reports/attentionTexts.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
 import type { LoadedReport, ReportName, Reports, ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Table } from '../../analytics/reports/table.ts';
@@ -33,6 +35,7 @@ import { chosenRange, comparedRange, possibleRange } from './ranges.ts';
 import type { SortedList } from './rowList.ts';
 import { groups } from './spendingContent.ts';
 import { TabLists } from './tabLists.ts';
+import { chosenColumn } from './teamsContent.ts';
 import { contentOf, contentOfPerson, EMPTY, reportsOf, tabTitle } from './tabs.ts';
 import { describeDayRange, viewErrorOf, viewErrorOfStates } from './viewError.ts';
 
@@ -213,7 +216,7 @@ export class DashboardModel {
         newest: possible.effective_end_date,
       },
       controls,
-      groups: ['credits', 'cost'].includes(this.#choices.tab) ? groups() : [],
+      ...this.#grouping(),
       page,
       editor: this.#choices.tab === 'budgets' || this.#person ? this.editor.state(this.#person) : null,
       spoken: this.#spoken(page),
@@ -232,6 +235,17 @@ export class DashboardModel {
       figures: content.figures,
       table: list?.table ?? content.table(),
     };
+  }
+
+  /** A document about the shown days, with pseudonyms if names are hidden; undefined without an account. */
+  async document(signal: AbortSignal): Promise<ReportDocument | undefined> {
+    const store = this.#store;
+    if (!store) return undefined;
+    await store.load(['mapping']);
+    const { report, error } = store.state('mapping');
+    if (error) throw error;
+    const nameOf: NameOf = (key, name) => this.#names.ofKey(key, name);
+    return reportDocument(store.data, store.range, { before: store.before, groups: report?.groups, nameOf, signal });
   }
 
   #range(): DayRange | undefined {
@@ -279,7 +293,8 @@ export class DashboardModel {
   /** Reports of the tab that its content does not wait for. */
   #besides(): readonly ReportName[] {
     const { tab } = this.#choices;
-    return tab === 'overview' ? ATTENTION_REPORTS : tab === 'people' ? ['presence'] : [];
+    if (tab === 'overview') return ATTENTION_REPORTS;
+    return tab === 'people' ? ['presence', 'mapping'] : tab === 'budgets' ? ['mapping'] : [];
   }
 
   #wanted(): readonly [ReportName, ...ReportName[]] {
@@ -307,8 +322,19 @@ export class DashboardModel {
     const isBilled = this.#store?.report('cost')?.unit !== 'credits';
     return {
       days: tab !== 'budgets',
-      compare: tab === 'overview' || tab === 'credits' || (tab === 'cost' && isBilled),
+      compare: tab === 'overview' || tab === 'teams' || tab === 'credits' || (tab === 'cost' && isBilled),
       filter: tab !== 'overview',
+    };
+  }
+
+  /** The groupings of the tab. */
+  #grouping(): Pick<DashboardState, 'groups' | 'group'> {
+    const { tab, group } = this.#choices;
+    if (tab === 'credits' || tab === 'cost') return { groups: groups(), group };
+    const columns = tab === 'teams' ? (this.#store?.report('groups')?.columns ?? []) : [];
+    return {
+      groups: columns.map(({ column }) => ({ id: column, name: titleOfColumn(column) })),
+      group: chosenColumn(columns, this.#choices)?.column ?? '',
     };
   }
 
@@ -378,6 +404,11 @@ export class DashboardModel {
     if (empty) return `${title}: ${empty.title}`;
     const rows = list ? `, ${l10n.t('{0} of {1} rows', formatCount(list.count), formatCount(list.all))}` : '';
     return asOf === '' ? '' : `${title}${rows}, ${l10n.t('as of {0}', asOf)}`;
+  }
+
+  /** The known accounts, each once. */
+  get accounts(): readonly Identity[] {
+    return [...new Map(this.#identities().map((one) => [identityKey(one), one])).values()];
   }
 
   #identities(): Identity[] {

@@ -2,11 +2,12 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { decodeCsv } from '../../analytics/budgets/csv.ts';
 import { IDENTITY_FIELDS } from '../../analytics/contract.ts';
+import { formatHtml } from '../../analytics/document/html.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { isObject } from '../../base/json.ts';
 import { DisposableStore } from '../../base/disposable.ts';
-import { describeError } from '../../base/errors.ts';
+import { describeError, isCancelled } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Handlers } from '../../base/rpc.ts';
 import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
@@ -17,6 +18,7 @@ import { CHOICES } from '../analytics/windowNames.ts';
 import { WebviewHost } from '../webviewHost.ts';
 import { DashboardModel } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
+import { chooseGroups, createGroups } from './groupFiles.ts';
 
 export interface PanelDependencies {
   /** The connected account, shared with the side bar. */
@@ -179,6 +181,12 @@ export class DashboardPanel implements vscode.Disposable {
       case 'stop':
         this.#model.stop();
         break;
+      case 'chooseGroups':
+        await chooseGroups();
+        break;
+      case 'createGroups':
+        await createGroups(this.#model.accounts);
+        break;
       case 'week':
         this.#model.choose({ ...this.#model.choices, preset: '7d' });
         break;
@@ -203,12 +211,30 @@ export class DashboardPanel implements vscode.Disposable {
           return image ?? undefined;
         case 'png':
           return image === null ? undefined : Buffer.from(image, 'base64');
+        case 'report':
+          return this.#report();
       }
     };
     const name = [shown.title, figure?.shape.title, shown.range]
       .filter((part) => part !== undefined && part !== '')
       .join(' ');
-    await saveFile(await text(), name, ...FILES[what]);
+    try {
+      await saveFile(await text(), name, ...FILES[what]);
+    } catch (error) {
+      if (!isCancelled(error)) void vscode.window.showErrorMessage(describeError(error));
+    }
+  }
+
+  /** Loads a report on the shown days, which may take minutes for a large organization. */
+  async #report(): Promise<string | undefined> {
+    const { Notification } = vscode.ProgressLocation;
+    const title = vscode.l10n.t('Loading the report');
+    return vscode.window.withProgress({ location: Notification, title, cancellable: true }, async (_, token) => {
+      const loading = new AbortController();
+      token.onCancellationRequested(() => loading.abort());
+      const document = await this.#model.document(loading.signal);
+      return document && formatHtml(document);
+    });
   }
 }
 
@@ -245,6 +271,7 @@ const FILES: Readonly<Record<DashboardExport, readonly [string, string]>> = {
   markdown: ['Markdown', 'md'],
   svg: ['SVG', 'svg'],
   png: ['PNG', 'png'],
+  report: ['HTML', 'html'],
 };
 
 /** Command arguments are untrusted. */

@@ -111,6 +111,7 @@ export function peopleRows({ people, spending, presence }: PeopleReports, names:
     const one = known.get(identityKey(identity));
     return {
       id: names.id(identity),
+      identity,
       tone: 'plain',
       used: null,
       cells: [

@@ -1,14 +1,19 @@
 import { formatCell, type Cell, type Column, type Table } from '../../analytics/reports/table.ts';
+import type { Identity } from '../../analytics/identity.ts';
 import type { List } from '../../protocol/dashboardChoices.ts';
 import type { ListedRow, RowList, Tone } from '../../protocol/dashboardView.ts';
 import { matchesFilter } from './figures.ts';
 
-/** A row before formatting. Its first cell is the name that the filter matches. */
+/** A row before formatting. The filter matches its first cell and its groups. */
 export interface SourceRow {
   readonly id: string;
   readonly cells: readonly Cell[];
   readonly tone: Tone;
   readonly used: number | null;
+  /** The account of the row. */
+  readonly identity?: Identity;
+  /** Names of its groups. */
+  readonly groups?: readonly string[];
 }
 
 export interface ListColumn extends Column {
@@ -36,6 +41,10 @@ export class SortedList {
     this.#caption = caption;
     this.#column = sort;
     this.#descending = descending;
+  }
+
+  get columns(): readonly ListColumn[] {
+    return this.#columns;
   }
 
   fill(rows: readonly SourceRow[], filter: string): void {
@@ -86,7 +95,9 @@ export class SortedList {
     const sign = this.#descending ? -1 : 1;
     // Each of ten thousand rows is compared some fourteen times, so its keys are computed once.
     this.#shown = this.#rows
-      .filter(({ cells }) => matchesFilter(String(cells[0]), this.#filter))
+      .filter(({ cells, groups = [] }) =>
+        [String(cells[0]), ...groups].some((name) => matchesFilter(name, this.#filter)),
+      )
       .map((row) => ({ row, key: folded(row.cells[i]), name: folded(row.cells[0]) }))
       .sort((a, b) => order(a.key, b.key, sign) || order(a.name, b.name, 1))
       .map(({ row }) => row);

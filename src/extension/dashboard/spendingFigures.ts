@@ -54,8 +54,12 @@ function isFar(limit: bigint, { spent, projected = spent }: BurnDown['pace']): b
   return limit === 0n || (most > 0n && wholeAmount(limit) > most * FAR);
 }
 
-/** The largest changes since the previous period. */
-export function moverFigure({ movers, unit }: CostReport): Figure {
+/** The largest changes since the previous period: of models and machines, or of what `column` and `about` say. */
+export function moverFigure(
+  { movers, unit }: Pick<CostReport, 'movers' | 'unit'>,
+  column = { name: 'resource', title: l10n.t('Resource') },
+  about = l10n.t('Models and machines with the largest change, up or down, since the previous period.'),
+): Figure {
   const [first] = movers;
   return {
     shape: {
@@ -64,7 +68,7 @@ export function moverFigure({ movers, unit }: CostReport): Figure {
       unit,
       title: l10n.t('Largest changes'),
       legend: l10n.t('Ring: the previous period. Dot: these days.'),
-      about: l10n.t('Models and machines with the largest change, up or down, since the previous period.'),
+      about,
       summary: first
         ? l10n.t('{0}: from {1} to {2}.', first.name, amountText(first.before, unit), amountText(first.now, unit))
         : l10n.t('None.'),
@@ -79,7 +83,7 @@ export function moverFigure({ movers, unit }: CostReport): Figure {
     },
     table: {
       columns: [
-        { name: 'resource', title: l10n.t('Resource'), kind: 'text' },
+        { ...column, kind: 'text' },
         { name: 'before', title: l10n.t('Before'), kind: unit },
         { name: 'now', title: l10n.t('Now'), kind: unit },
       ],

@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { spendingColumn, titleOfColumn } from '../../analytics/groups/groupReport.ts';
 import type { ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
 import type { BudgetScope } from '../../protocol/budgetChoices.ts';
@@ -6,8 +7,10 @@ import type { List } from '../../protocol/dashboardChoices.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 import { budgetColumns, budgetListRows } from './budgetsContent.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
+import { groupColumns, withGroups } from './groupColumns.ts';
 import { peopleColumns, peopleRows } from './peopleContent.ts';
 import { SortedList, type ListColumn, type SourceRow } from './rowList.ts';
+import { chosenColumn, teamColumns, teamRows } from './teamsContent.ts';
 
 type TabList = Exclude<List, 'changes'>;
 
@@ -16,13 +19,17 @@ const GROWTH = 1.25;
 
 /** The lists of people and budgets: they keep their order and their place while the reports behind them change. */
 export class TabLists {
-  readonly #lists: Record<TabList, SortedList | undefined> = { people: undefined, budgets: undefined };
+  readonly #lists: Record<TabList, SortedList | undefined> = {
+    people: undefined,
+    teams: undefined,
+    budgets: undefined,
+  };
   #people: PeopleReport | undefined;
   #rows: { readonly of: readonly unknown[]; readonly rows: readonly SourceRow[] } = { of: [], rows: [] };
 
   /** Removes the lists of an account. */
   clear(): void {
-    this.#lists.people = this.#lists.budgets = undefined;
+    this.#lists.people = this.#lists.teams = this.#lists.budgets = undefined;
   }
 
   list(name: TabList): SortedList | undefined {
@@ -32,7 +39,7 @@ export class TabLists {
   /** Returns the filled list of a tab; undefined for a tab without one, or without rows. */
   fill(
     store: ReportStore,
-    { tab, filter }: Pick<Choices, 'tab' | 'filter'>,
+    { tab, filter, column }: Pick<Choices, 'tab' | 'filter' | 'column'>,
     names: AccountNames,
     scope: BudgetScope,
   ): SortedList | undefined {
@@ -42,11 +49,28 @@ export class TabLists {
       const spending = store.report('spending');
       const presence = store.report('presence');
       const unit = spending?.unit ?? store.report('cost')?.unit ?? 'credits';
-      const unitColumn = unit === 'usd' ? 'billed_amount_usd' : 'credits_consumed';
-      const columns = peopleColumns(unit);
-      const list = this.#listOf('people', columns, unitColumn, l10n.t('People'), 'total_messages');
+      const groups = store.report('mapping')?.groups;
+      const columns = [...peopleColumns(unit), ...groupColumns(groups)];
+      const list = this.#listOf('people', columns, l10n.t('People'), 'total_messages');
       list.fill(
-        this.#rowsOf([people, spending, presence, names], () => peopleRows({ people, spending, presence }, names)),
+        this.#rowsOf([people, spending, presence, names, groups], () =>
+          withGroups(peopleRows({ people, spending, presence }, names), groups, people.range.last, names),
+        ),
+        filter,
+      );
+      return list;
+    }
+    if (tab === 'teams') {
+      const report = chosenColumn(store.report('groups')?.columns ?? [], { column });
+      if (!report || report.groups.length === 0) return undefined;
+      const list = this.#listOf(
+        'teams',
+        teamColumns(report),
+        titleOfColumn(report.column),
+        spendingColumn(report.unit).name,
+      );
+      list.fill(
+        this.#rowsOf([report, names], () => teamRows(report, names)),
         filter,
       );
       return list;
@@ -54,9 +78,14 @@ export class TabLists {
     if (tab === 'budgets') {
       const budgets = store.report('budgets');
       if (!budgets || budgets.statuses.length === 0) return undefined;
-      const list = this.#listOf('budgets', budgetColumns(budgets.unit), 'limit', l10n.t('Limits'), 'used');
+      const groups = store.report('mapping')?.groups;
+      const columns = [...budgetColumns(budgets.unit), ...groupColumns(groups)];
+      const list = this.#listOf('budgets', columns, l10n.t('Limits'), 'used');
+      const { today } = store.data;
       list.fill(
-        this.#rowsOf([budgets, names, scope], () => budgetListRows(budgets, names, scope)),
+        this.#rowsOf([budgets, names, scope, groups], () =>
+          withGroups(budgetListRows(budgets, names, scope), groups, today, names),
+        ),
         filter,
       );
       return list;
@@ -64,16 +93,10 @@ export class TabLists {
     return undefined;
   }
 
-  /** Returns the list in its current order, or a new one if it lacks the column of the unit. */
-  #listOf(
-    name: TabList,
-    columns: readonly ListColumn[],
-    unitColumn: string,
-    caption: string,
-    sort: string,
-  ): SortedList {
+  /** Returns the list in its current order, or a new one for other columns. */
+  #listOf(name: TabList, columns: readonly ListColumn[], caption: string, sort: string): SortedList {
     const known = this.#lists[name];
-    const isSame = known?.state.columns.some(({ id }) => id === unitColumn) === true;
+    const isSame = known?.columns.map(({ name }) => name).join() === columns.map(({ name }) => name).join();
     return (this.#lists[name] = isSame ? known : new SortedList(name, columns, caption, sort));
   }
 

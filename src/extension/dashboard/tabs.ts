@@ -8,6 +8,7 @@ import { languagesContent } from './languagesContent.ts';
 import { overviewContent } from './overviewContent.ts';
 import { peopleContent, personContent } from './peopleContent.ts';
 import { costContent, creditsContent } from './spendingContent.ts';
+import { teamsContent } from './teamsContent.ts';
 
 export const EMPTY: Content = { tiles: [], figures: [], table: none, empty: null };
 
@@ -22,6 +23,8 @@ export function reportsOf(
       return ['usage', 'cost', 'people'];
     case 'people':
       return ['people', 'spending', 'usage'];
+    case 'teams':
+      return ['groups'];
     case 'languages':
       return ['languages', 'usage'];
     case 'credits':
@@ -44,6 +47,10 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
         : EMPTY;
     case 'people':
       return people ? peopleContent({ people, spending, presence: store.report('presence') }, options) : EMPTY;
+    case 'teams': {
+      const groups = store.report('groups');
+      return groups ? teamsContent(groups, options) : EMPTY;
+    }
     case 'languages': {
       const report = store.report('languages');
       return report ? languagesContent(report, options) : EMPTY;
@@ -84,6 +91,7 @@ export function tabTitle(tab: Choices['tab']): string {
   return {
     overview: l10n.t('Overview'),
     people: l10n.t('People'),
+    teams: l10n.t('Teams'),
     languages: l10n.t('Languages & Editors'),
     credits: l10n.t('Credits'),
     cost: l10n.t('Cost'),
