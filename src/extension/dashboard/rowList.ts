@@ -20,6 +20,9 @@ export interface ListColumn extends Column {
   readonly about: string;
 }
 
+/** The number of arrangements of all lists. */
+let lastVersion = 0;
+
 /**
  * A long list, sorted and filtered in the extension: the page requests the rows in view and never has all of them.
  * Unknown values come last in each order; rows with equal values are in the order of their names.
@@ -101,7 +104,8 @@ export class SortedList {
       .map((row) => ({ row, key: folded(row.cells[i]), name: folded(row.cells[0]) }))
       .sort((a, b) => order(a.key, b.key, sign) || order(a.name, b.name, 1))
       .map(({ row }) => row);
-    this.#version++;
+    // A page keeps the rows of a version, also when another list takes the place of this one.
+    this.#version = ++lastVersion;
   }
 }
 
