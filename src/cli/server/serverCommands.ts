@@ -1,5 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { FACT_FORMATS } from '../../analytics/facts/factFormats.ts';
 import type { ExportCommandOptions } from '../analytics/export.ts';
+import type { FactsOptions } from '../analytics/facts.ts';
 import { atLeastOne, integer } from '../arguments.ts';
 import { PROVIDERS } from '../ask/askHelp.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
@@ -62,15 +64,31 @@ export function addServerCommands(
 
   program
     .command('export')
-    .description('print the facts of the local server as a data file, whether it runs or not')
+    .description('print the facts of the local server as a data file, or save those of a service by day')
     .option(...SERVER_STATE)
     .option('--data <file>', 'the data file that the server is started with; only needed when no server runs')
     .option('--seed <number>', 'the seed of the simulated organization; only needed when no server runs', integer)
     .option('--users <number>', 'the number of people in the simulated organization', integer)
     .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd')
     .option('-o, --output <file>', 'write to this file instead of the standard output')
+    .addOption(
+      new Option(
+        '--facts <dir>',
+        'save every row of the analytics service in this folder, a file for each day',
+      ).conflicts(['data', 'seed', 'users', 'plan', 'output']),
+    )
+    .addOption(new Option('--format <format>', 'format of those files').choices(FACT_FORMATS).default('ndjson'))
+    .option('--since <date>', 'first day of --facts, YYYY-MM-DD (default: 28 days)')
+    .option('--to <date>', 'last day of --facts (default: the newest finished one)')
+    .option('--url <url>', 'URL of the service of --facts (default: SEXTANT_ANALYTICS_URL, or the local server)')
+    .option('--refresh', 'write files of --facts again that are there')
     .addHelpText('after', EXPORT_HELP)
-    .action(async (options: ExportCommandOptions) => {
+    .action(async ({ facts, ...options }: ExportCommandOptions & Partial<FactsOptions>) => {
+      if (facts !== undefined) {
+        const { runFacts } = await import('../analytics/facts.ts');
+        exit(await runFacts({ format: 'ndjson', ...options, facts }, terminal));
+        return;
+      }
       const { runExport } = await import('../analytics/export.ts');
       exit(await runExport(options, terminal));
     });

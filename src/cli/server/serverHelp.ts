@@ -18,9 +18,14 @@ export const EXPORT_HELP = `
 The output includes all changes by clients and can be served again with sextant serve --data. A file is written whole or
 not at all. A running server exports its own data; --data, --seed, --users and --plan are for a server that is stopped.
 
+With --facts, each dataset is a folder of files by day: active_accounts, organization, activity, languages, credits and cost.
+Files that are there are kept, so that a run that was stopped continues, within the budget of requests. A token is in
+SEXTANT_ANALYTICS_TOKEN.
+
 Examples:
   sextant export --output facts.ndjson
   sextant export --state ./state --data facts.ndjson | gzip > facts.ndjson.gz
   sextant export --seed 7 --users 500 --plan usd | grep '"kind":"cost"'
+  sextant export --facts ./facts --format parquet --since 2026-11-01
 
 Exit codes: 0 done, 2 failed or wrong usage, 130 interrupted.`;

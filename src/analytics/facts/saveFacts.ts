@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { formatDay } from '../../base/day.ts';
+import { SextantError } from '../../base/errors.ts';
+import { makeFolder } from '../../base/makeFolder.ts';
+import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
+import { daysOf, type DayRange } from '../dateRules.ts';
+import { cellsOf, DATASETS } from './datasets.ts';
+import { formatFacts, type FactFormat } from './factFormats.ts';
+
+/** Number of files of a run. */
+export interface SavedFacts {
+  readonly written: number;
+  /** Those of an earlier run. */
+  readonly kept: number;
+  readonly rows: number;
+}
+
+/** Names of people are in them. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Saves every row of finished days in `folder`, as `activity/2026-11-20.parquet`. A file is written whole or not at all,
+ * and kept by later runs, so that a run that was stopped continues. With `refresh`, all are written again. Throws
+ * `Unreachable` and the other errors of the service; the files before them stay.
+ */
+export async function saveFacts(
+  data: AnalyticsData,
+  range: DayRange,
+  folder: string,
+  format: FactFormat,
+  options: LoadOptions = {},
+): Promise<SavedFacts> {
+  const saved = { written: 0, kept: 0, rows: 0 };
+  for (const { name } of DATASETS) makeFolder(join(folder, name));
+  for (const day of daysOf(range))
+    for (const { name, columns, load } of DATASETS) {
+      const file = join(folder, name, `${formatDay(day)}.${format}`);
+      if (!options.refresh && existsSync(file)) {
+        saved.kept++;
+        continue;
+      }
+      const { rows, offline, missing } = await load(data, day, options);
+      if (missing.length > 0) {
+        if (offline) throw offline;
+        const text = `${formatDay(day)} is not known to the service yet. Run the command again later.`;
+        throw new SextantError('FactsIncomplete', text);
+      }
+      const cells = rows.map((row) => cellsOf(columns, row, day));
+      writeFileAtomicSync(file, await formatFacts(format, columns, cells), OWNER_ONLY);
+      saved.written++;
+      saved.rows += rows.length;
+    }
+  return saved;
+}
