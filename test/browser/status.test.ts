@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { renameSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { Workbench, copySample } from './support.ts';
 
 /** Height for the status rows and the three views below, since the editor renders visible rows only. */
