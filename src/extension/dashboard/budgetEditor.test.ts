@@ -36,6 +36,7 @@ describe('the budget editor of the dashboard', () => {
   let server: SextantServer;
   let folder: string;
   const models: DashboardModel[] = [];
+  const stores: ReportStore[] = [];
   const editors = new Map<DashboardModel, BudgetEditor>();
 
   before(async () => {
@@ -56,7 +57,7 @@ describe('the budget editor of the dashboard', () => {
     folder = newFolder();
   });
   afterEach(() => {
-    for (const model of models.splice(0)) model.dispose();
+    for (const one of [...models.splice(0), ...stores.splice(0)]) one.dispose();
   });
 
   /** Opens a window; all windows share the folder of the account. */
@@ -66,6 +67,7 @@ describe('the budget editor of the dashboard', () => {
     const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
     const range = { first: data.newestDay - 6, last: data.newestDay };
     const reports = new ReportStore(data, range, { logger: silentLogger, clock, onChange: () => undefined });
+    stores.push(reports);
     const editor = new BudgetEditor({
       logger: silentLogger,
       onOutdated: () => void reports.reloadBudgets(),
