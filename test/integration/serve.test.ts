@@ -13,6 +13,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { dayOf, formatDay } from '../../src/base/day.ts';
 import { Client, PATHS } from '../conformance/client.ts';
 import { dataset } from '../conformance/dataset.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
@@ -334,7 +335,13 @@ describe('sextant serve', () => {
       const cwd = folder();
       copyFileSync(data, join(cwd, 'facts.ndjson'));
       // The 500 people of the example would take long.
-      const options = rest.replace(/ \|.*/, '').replace('--users 500', '--users 2');
+      const short = rest.replace(/ \|.*/, '').replace('--users 500', '--users 2');
+      const isOfService = rest.includes('--facts');
+      const state = join(cwd, 'state');
+      const server = isOfService && (await start('--state', state, '--port', '0', '--users', '2', '--no-rate-limit'));
+      // The days of the example become more each day.
+      const days = `--since ${formatDay(dayOf(Date.now()) - 2)} --state '${state}'`;
+      const options = isOfService ? short.replace(/--since \S+/, days) : short;
       const { status, stderr } = spawnSync(
         'sh',
         ['-c', `"$0" "$1" export ${options} > out`, process.execPath, COMMAND],
@@ -343,6 +350,7 @@ describe('sextant serve', () => {
         },
       );
       assert.equal(status, 0, `${rest}: ${stderr}`);
+      if (server) assert.equal(await stop(server), 0);
     }
   });
 
