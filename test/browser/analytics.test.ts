@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startServer, type DataRecordInput } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -30,8 +31,10 @@ describe('usage, cost and budgets in the side bar', () => {
 
   before(async () => {
     const folder = newFolder();
+    const root = copySample(join(folder, 'harbour'));
+    writeFileSync(join(root, 'sextant-groups.csv'), 'account,team\n*@*,Everybody\n');
     workbench = await Workbench.open({
-      folder: copySample(join(folder, 'harbour')),
+      folder: root,
       size: { width: 1000, height: 1500 },
       env: { XDG_DATA_HOME: folder },
       settings: { 'sextant.analytics.statusBar': true },
@@ -60,6 +63,9 @@ describe('usage, cost and budgets in the side bar', () => {
       .waitFor();
     await workbench.treeItem(/^Products/).click();
     await workbench.treeItem(/^CLI Agent [\d,]+/).waitFor();
+    await workbench.treeItem(/^Products/).click();
+    await workbench.treeItem(/^Team/).click();
+    await workbench.treeItem(/^Everybody [\d,]+/).waitFor();
     await workbench.shoot('usage-sample');
     await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
     await workbench.treeItem(/^Last 7 days/).waitFor({ state: 'detached' });

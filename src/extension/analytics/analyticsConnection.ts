@@ -22,7 +22,7 @@ import { BudgetEditor } from './budgetEditor.ts';
 /** The reports of the side bar. */
 const MAIN = ['usage', 'cost', 'budgets', 'people'] as const satisfies readonly ReportName[];
 export type MainReport = (typeof MAIN)[number];
-export const SIDE_BAR = [...MAIN, 'unusual', 'presence'] as const satisfies readonly ReportName[];
+export const SIDE_BAR = [...MAIN, 'groups', 'unusual', 'presence'] as const satisfies readonly ReportName[];
 export type SideBarReport = (typeof SIDE_BAR)[number];
 
 /** Interval of the scans for new figures; the cache decides whether the service is requested. */

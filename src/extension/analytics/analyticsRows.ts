@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { nameOfGroup, titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
 import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
@@ -129,7 +130,32 @@ export function usageRows(report: UsageReport, people: LoadedReport<PeopleReport
   ];
 }
 
-export function costRows(report: CostReport): AnalyticsRow[] {
+/** The teams and other groups with the highest spending; none without a group file. */
+export function teamRows(reports: GroupReports | undefined, names: AccountNames): AnalyticsRow[] {
+  return (reports?.columns ?? []).flatMap(({ column, groups, unit }) => {
+    const title = titleOfColumn(column);
+    const rows = groups.slice(0, NAMED).map(({ name, amount }) => {
+      const shown = nameOfGroup(name, (key, account) => names.ofKey(key, account));
+      const made = row(shown, formatCell(amount, { kind: unit }), 'circle-small', { id: name });
+      made.item.command = {
+        command: 'sextant.openDashboard' satisfies CommandId,
+        title: vscode.l10n.t('Open Dashboard'),
+        arguments: [{ tab: 'teams' }],
+      };
+      return made;
+    });
+    const more = groups.length - rows.length;
+    const rest = action(
+      vscode.l10n.t('{0} more in the dashboard', formatCount(more)),
+      'ellipsis',
+      'sextant.openDashboard',
+    );
+    return group(title, 'organization', more > 0 ? [...rows, rest] : rows);
+  });
+}
+
+/** `teams` stand after the sums of the account. */
+export function costRows(report: CostReport, teams: readonly AnalyticsRow[]): AnalyticsRow[] {
   const { unit, total, growth, month, movers } = report;
   const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
   const list = (shares: readonly Share[]): AnalyticsRow[] => {
@@ -140,6 +166,7 @@ export function costRows(report: CostReport): AnalyticsRow[] {
   return [
     ...(month ? monthRows(month, amount) : []),
     row(vscode.l10n.t('Last 7 days'), withGrowth(amount(total), growth), 'calendar'),
+    ...teams,
     ...group(vscode.l10n.t('Products'), 'package', list(report.byProduct)),
     ...group(vscode.l10n.t('Models and machines'), 'server', list(report.byResource)),
     ...group(vscode.l10n.t('Keys'), 'key', list(report.byKey)),

@@ -5,7 +5,15 @@ import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attentio
 import type { ReportName } from '../../analytics/reports/reportStore.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
 import type { WindowNames } from './windowNames.ts';
-import { attentionRows, budgetRows, costRows, stateRows, usageRows, type AnalyticsRow } from './analyticsRows.ts';
+import {
+  attentionRows,
+  budgetRows,
+  costRows,
+  stateRows,
+  teamRows,
+  usageRows,
+  type AnalyticsRow,
+} from './analyticsRows.ts';
 
 /**
  * The trees of usage, cost and budgets. Tree views have the editor's keys, themes and screen-reader support. Without a
@@ -26,7 +34,7 @@ export class AnalyticsViews implements vscode.Disposable {
     if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
     const tree = (name: 'usage' | 'cost' | 'budgets', others: readonly ReportName[] = []): AnalyticsTree =>
       this.#disposables.add(new AnalyticsTree(`sextant.${name}`, [name, ...others], () => this.#rows(name)));
-    this.#trees = [tree('usage', ['people', ...ATTENTION_REPORTS, 'cost']), tree('cost'), tree('budgets')];
+    this.#trees = [tree('usage', ['people', ...ATTENTION_REPORTS, 'cost']), tree('cost', ['groups']), tree('budgets')];
     this.#disposables.add(connection.onDidChange((name) => this.#show(name)));
     this.#disposables.add(names.onDidChange(() => this.#show(undefined)));
   }
@@ -61,7 +69,8 @@ export class AnalyticsViews implements vscode.Disposable {
       }
       case 'cost': {
         const { report } = this.#connection.state(name);
-        return report ? [...state, ...costRows(report)] : state;
+        const groups = this.#connection.account.reports.report('groups');
+        return report ? [...state, ...costRows(report, teamRows(groups, this.#names.names))] : state;
       }
       case 'budgets': {
         const { report } = this.#connection.state(name);
