@@ -3,15 +3,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import papa from 'papaparse';
+import { openFigures } from '../../../test/support/analytics.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { AdjustableClock } from '../../base/clock.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import { SextantServer } from '../../server/server.ts';
-import { accountKey } from '../client/account.ts';
-import { AnalyticsClient } from '../client/analyticsClient.ts';
-import { AnalyticsData } from '../client/analyticsData.ts';
-import { AnswerCache } from '../client/answerCache.ts';
-import { RequestBudget } from '../client/requestBudget.ts';
+import type { AnalyticsData } from '../client/analyticsData.ts';
 import { sumOf } from '../insights/amounts.ts';
 import { sumMetrics } from '../insights/people.ts';
 import { DATASETS } from './datasets.ts';
@@ -29,18 +25,7 @@ describe('saved facts', () => {
       simulation: { seed: 7, users: 30, plan: 'credits' },
     });
     server.clock.freeze();
-    const { clock } = server;
-    const connection = { url: server.url, token: server.token };
-    const passing = new AdjustableClock();
-    const sleep = (ms: number): Promise<void> => {
-      passing.advance(ms);
-      return Promise.resolve();
-    };
-    const client = new AnalyticsClient(connection, new RequestBudget(newFolder(), { clock: passing, sleep }), {
-      clock,
-      sleep,
-    });
-    data = new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock);
+    ({ data } = openFigures(server, newFolder));
   });
   afterEach(() => server.close());
 

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
+import { openFigures } from '../../../test/support/analytics.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { parsePrometheus, type Family } from '../../../test/support/prometheus.ts';
-import { AdjustableClock } from '../../base/clock.ts';
 import { parseDecimal } from '../../base/decimal.ts';
 import { openMetricsText } from '../../base/openMetrics.ts';
 import { SextantServer } from '../../server/server.ts';
-import { accountKey } from '../client/account.ts';
-import { AnalyticsClient } from '../client/analyticsClient.ts';
-import { AnalyticsData } from '../client/analyticsData.ts';
-import { AnswerCache } from '../client/answerCache.ts';
-import { RequestBudget } from '../client/requestBudget.ts';
 import type { Plan } from '../contract.ts';
 import { metricsOf } from './metrics.ts';
 import { metricsReport, type MetricsReport } from './metricsReport.ts';
@@ -26,17 +21,7 @@ describe('metrics', () => {
       simulation: { seed: 7, users: 40, plan },
     });
     server.clock.freeze();
-    const { clock } = server;
-    const connection = { url: server.url, token: server.token };
-    const passing = new AdjustableClock();
-    const sleep = (ms: number): Promise<void> => {
-      passing.advance(ms);
-      return Promise.resolve();
-    };
-    const budget = new RequestBudget(newFolder(), { clock: passing, sleep });
-    const client = new AnalyticsClient(connection, budget, { clock, sleep });
-    const data = new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock);
-    return metricsReport(data);
+    return metricsReport(openFigures(server, newFolder).data);
   }
 
   const families = (report: MetricsReport, accounts: number): Map<string, Family> =>

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import papa from 'papaparse';
+import { openFigures } from '../../../test/support/analytics.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { AdjustableClock } from '../../base/clock.ts';
 import { dayOf, firstOfMonth, formatDay, parseDay } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import { SextantServer } from '../../server/server.ts';
-import { accountKey } from '../client/account.ts';
-import { AnalyticsClient } from '../client/analyticsClient.ts';
-import { AnalyticsData } from '../client/analyticsData.ts';
-import { AnswerCache } from '../client/answerCache.ts';
-import { RequestBudget } from '../client/requestBudget.ts';
+import type { AnalyticsClient } from '../client/analyticsClient.ts';
+import type { AnalyticsData } from '../client/analyticsData.ts';
 import type { Plan } from '../contract.ts';
 import { identityOf, identityOfKey } from '../identity.ts';
 import { costBy, sumOf } from '../insights/amounts.ts';
@@ -41,24 +38,7 @@ describe('reports', () => {
       simulation: { seed: 7, users: 40, plan },
     });
     server.clock.freeze();
-    const { clock } = server;
-    const connection = { url: server.url, token: server.token };
-    const client = new AnalyticsClient(connection, newBudget(), { clock, sleep: async () => Promise.resolve() });
-    return {
-      server,
-      client,
-      data: new AnalyticsData(client, new AnswerCache(newFolder(), accountKey(connection), { clock }), clock),
-    };
-  }
-
-  /** Budget without waiting: the time that it requests passes at once. */
-  function newBudget(): RequestBudget {
-    const clock = new AdjustableClock();
-    const sleep = (ms: number): Promise<void> => {
-      clock.advance(ms);
-      return Promise.resolve();
-    };
-    return new RequestBudget(newFolder(), { clock, sleep });
+    return { server, ...openFigures(server, newFolder) };
   }
 
   const week = { first: day('2026-11-14'), last: day('2026-11-20') };
