@@ -11,7 +11,7 @@ import { costsBy, count, roundedPrice, text, USE, use } from '../reports/tables.
 import { MEASURE_OF, unitOf, type Unit } from '../reports/unit.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { Groups } from './groups.ts';
-import { groupRows, type GroupedRow } from './memberDays.ts';
+import { groupRows, type Grouped, type GroupedRow } from './memberDays.ts';
 
 /** Use and spending of one group over a range of days. */
 export interface GroupUse {
@@ -40,36 +40,48 @@ export interface GroupReports extends Quality {
   readonly columns: readonly GroupReport[];
 }
 
+/** Builds the reports of all columns; each load of accounts serves all of them. */
 export async function groupReports(
   data: AnalyticsData,
   range: DayRange,
   groups: Groups | undefined,
-  { before = previousRange(range), ...load }: LoadOptions & Compared = {},
+  { before = previousRange(range), ...options }: LoadOptions & Compared = {},
 ): Promise<GroupReports> {
+  const loads = accountLoads(data, options);
   const columns: GroupReport[] = [];
-  for (const column of groups?.columns ?? []) {
-    // The first of them has fetched again what all sum.
-    const refresh = load.refresh === true && columns.length === 0;
-    columns.push(await groupReport(data, range, groups!, column, { ...load, refresh, before }));
-  }
+  for (const column of groups?.columns ?? [])
+    columns.push(await reportOf(data, range, { groups: groups!, column, loads, before }));
   return { ...qualityOf(...columns), columns };
 }
 
-/**
- * Builds the report with a request per hundred people, and further ones for the days between moves. With `before`, the
- * spending of that period is compared.
- */
+/** Builds the report with a request per hundred people, and further ones for the days between moves. */
 export async function groupReport(
   data: AnalyticsData,
   range: DayRange,
   groups: Groups,
   column: string,
-  { before: compared, ...options }: LoadOptions & Compared = {},
+  options: LoadOptions = {},
 ): Promise<GroupReport> {
+  return reportOf(data, range, { groups, column, loads: accountLoads(data, options) });
+}
+
+interface ReportParts extends Compared {
+  readonly groups: Groups;
+  readonly column: string;
+  readonly loads: AccountLoads;
+}
+
+/** With `before`, the spending of that period is compared. */
+async function reportOf(
+  data: AnalyticsData,
+  range: DayRange,
+  { groups, column, loads, before: compared }: ReportParts,
+): Promise<GroupReport> {
+  const costsIn = (days: DayRange): Promise<Grouped<CostRow>> => groupRows(groups, column, days, loads.cost, accountOf);
   const [activity, cost, earlier] = await Promise.all([
-    groupedActivity(data, range, groups, column, options),
-    groupedCost(data, range, groups, column, options),
-    compared && loadBefore(data, range, (days) => earlierCost(data, days, groups, column, options), compared),
+    groupRows(groups, column, range, loads.activity, identityOf),
+    costsIn(range),
+    compared && loadBefore(data, range, costsIn, compared),
   ]);
   const costs = cost.rows.map(({ row }) => row);
   const unit = unitOf(costs);
@@ -90,7 +102,7 @@ export async function groupReport(
     return { name, people, amount, perPerson, metrics, before: before && (before.get(name) ?? 0n) };
   });
   return {
-    ...qualityOf(activity.quality, cost.quality),
+    ...qualityOf(activity, cost),
     range,
     column,
     unit,
@@ -98,9 +110,30 @@ export async function groupReport(
   };
 }
 
-interface Grouped<Row> {
-  readonly rows: readonly GroupedRow<Row>[];
-  readonly quality: Quality;
+/** Loads the rows of accounts over a range of days. */
+type Load<Row> = (range: DayRange) => Promise<Loaded<Row>>;
+
+interface AccountLoads {
+  readonly activity: Load<ActivityRow>;
+  readonly cost: Load<CostRow>;
+}
+
+/** Loads each range once. */
+function accountLoads(data: AnalyticsData, options: LoadOptions & CostFilter): AccountLoads {
+  return {
+    activity: oncePerRange((days) => data.activity(days, options)),
+    cost: oncePerRange((days) => data.cost(days, ['COST_ANALYTICS_GROUP_BY_USER'], options)),
+  };
+}
+
+function oncePerRange<Row>(load: Load<Row>): Load<Row> {
+  const loads = new Map<string, Promise<Loaded<Row>>>();
+  return (range) => {
+    const key = `${range.first} ${range.last}`;
+    const loading = loads.get(key) ?? load(range);
+    loads.set(key, loading);
+    return loading;
+  };
 }
 
 /** The activity of each account by group: of one that moved, a row for each period. */
@@ -111,9 +144,7 @@ export async function groupedActivity(
   column: string,
   options: LoadOptions = {},
 ): Promise<Grouped<ActivityRow>> {
-  const load = (days: DayRange): ReturnType<AnalyticsData['activity']> => data.activity(days, options);
-  const { rows, loaded } = await groupRows(groups, column, range, load, identityOf);
-  return { rows, quality: qualityOf(...loaded) };
+  return groupRows(groups, column, range, accountLoads(data, options).activity, identityOf);
 }
 
 /** The cost of each account by group. That of deleted accounts and bots is in no group. */
@@ -124,23 +155,7 @@ export async function groupedCost(
   column: string,
   options: LoadOptions & CostFilter = {},
 ): Promise<Grouped<CostRow>> {
-  const load = (days: DayRange): ReturnType<AnalyticsData['cost']> =>
-    data.cost(days, ['COST_ANALYTICS_GROUP_BY_USER'], options);
-  const { rows, loaded } = await groupRows(groups, column, range, load, accountOf);
-  return { rows, quality: qualityOf(...loaded) };
-}
-
-/** The same of an earlier period, as rows. */
-async function earlierCost(
-  data: AnalyticsData,
-  range: DayRange,
-  groups: Groups,
-  column: string,
-  options: LoadOptions,
-): Promise<Loaded<GroupedRow<CostRow>>> {
-  const { rows, quality } = await groupedCost(data, range, groups, column, options);
-  const { asOf, offline, missing } = quality;
-  return { rows, asOf, missing, ...(offline && { offline }) };
+  return groupRows(groups, column, range, accountLoads(data, options).cost, accountOf);
 }
 
 /** The spending of each group. */

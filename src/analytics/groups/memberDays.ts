@@ -2,12 +2,18 @@ import type { Loaded } from '../client/analyticsData.ts';
 import type { Day } from '../../base/day.ts';
 import type { DayRange } from '../dateRules.ts';
 import { identityKey, type Identity } from '../identity.ts';
+import { qualityOf, type Quality } from '../reports/report.ts';
 import { UNMAPPED, type Groups } from './groups.ts';
 
 /** A row with the group of its account on its days. */
 export interface GroupedRow<Row> {
   readonly row: Row;
   readonly group: string;
+}
+
+/** Rows with their groups. */
+export interface Grouped<Row> extends Quality {
+  readonly rows: readonly GroupedRow<Row>[];
 }
 
 /**
@@ -23,7 +29,7 @@ export async function groupRows<Row>(
   range: DayRange,
   load: (range: DayRange) => Promise<Loaded<Row>>,
   identity: (row: Row) => Identity | undefined,
-): Promise<{ readonly rows: readonly GroupedRow<Row>[]; readonly loaded: readonly Loaded<Row>[] }> {
+): Promise<Grouped<Row>> {
   const whole = await load(range);
   const at = (row: Row, day: Day): GroupedRow<Row> => {
     const account = identity(row);
@@ -42,11 +48,11 @@ export async function groupRows<Row>(
     return account !== undefined && movers.has(identityKey(account));
   };
   const rows = whole.rows.filter((row) => !hasMoved(row)).map((row) => at(row, range.first));
-  if (movers.size === 0) return { rows, loaded: [whole] };
+  if (movers.size === 0) return { rows, ...qualityOf(whole) };
   const starts = [range.first, ...[...moves].sort((a, b) => a - b)];
   const periods = starts.map((first, i) => ({ first, last: (starts[i + 1] ?? range.last + 1) - 1 }));
   const parts = await Promise.all(periods.map(async (period) => ({ period, loaded: await load(period) })));
   for (const { period, loaded } of parts)
     rows.push(...loaded.rows.filter(hasMoved).map((row) => at(row, period.first)));
-  return { rows, loaded: [whole, ...parts.map(({ loaded }) => loaded)] };
+  return { rows, ...qualityOf(whole, ...parts.map(({ loaded }) => loaded)) };
 }

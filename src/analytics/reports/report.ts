@@ -40,7 +40,7 @@ export function qualityOf(...parts: readonly (Pick<Loaded<unknown>, keyof Qualit
 export async function loadBefore<Row>(
   data: AnalyticsData,
   range: DayRange,
-  load: (before: DayRange) => Promise<Loaded<Row>>,
+  load: (before: DayRange) => Promise<Pick<Loaded<Row>, 'rows' | 'missing'>>,
   before = previousRange(range),
 ): Promise<readonly Row[] | undefined> {
   if (before.first < oldestDay(data.today)) return undefined;

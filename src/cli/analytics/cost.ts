@@ -105,7 +105,10 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
   }
   const filter = filterOf(options);
   if (grouping?.column !== undefined) {
-    const { rows, quality } = await groupedCost(data, range, grouping.groups, grouping.column, { ...load, ...filter });
+    const { rows, ...quality } = await groupedCost(data, range, grouping.groups, grouping.column, {
+      ...load,
+      ...filter,
+    });
     done();
     warnOfQuality(quality, terminal);
     const table = groupedCostTable(rows, grouping.column);

@@ -57,7 +57,7 @@ export async function readGrouping(
     groups,
     column,
     member: async (data, range, load) => {
-      const { rows, quality } = await groupedActivity(data, range, groups, name, load);
+      const { rows, ...quality } = await groupedActivity(data, range, groups, name, load);
       const people = rows.flatMap(({ row, group }) => (group === wanted ? [row] : []));
       const distinct = quality.missing.length === 0 ? distinctPeople(people) : undefined;
       return { ...quality, range, people, distinct };
