@@ -1,3 +1,5 @@
+import { tableCsv } from '../reports/csv.ts';
+import { text } from '../reports/tables.ts';
 import type { FactCell, FactColumn } from './datasets.ts';
 
 export const FACT_FORMATS = ['ndjson', 'csv', 'parquet'] as const;
@@ -12,11 +14,11 @@ export async function formatFacts(
   switch (format) {
     case 'ndjson':
       return rows.map((cells) => `${line(columns, cells)}\n`).join('');
-    case 'csv': {
-      const { default: papa } = await import('papaparse');
-      const data = rows.map((cells) => cells.map((cell) => cell?.toString() ?? ''));
-      return `${papa.unparse({ fields: columns.map(({ name }) => name), data })}\n`;
-    }
+    case 'csv':
+      return tableCsv({
+        columns: columns.map(({ name }) => text(name, name)),
+        rows: rows.map((cells) => cells.map((cell) => cell?.toString())),
+      });
     case 'parquet': {
       // Loaded here, as only this format needs it.
       const { parquetWriteBuffer } = await import('hyparquet-writer');
