@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { integer } from '../arguments.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
-import { CONNECTION_HELP } from './analytics.ts';
+import { CONNECTION_HELP, withServiceOptions } from './analytics.ts';
 import type { MetricsOptions } from './metrics.ts';
 
 const DEFAULT_PORT = 9465;
@@ -25,7 +25,7 @@ Exit codes: 0 done or stopped, 2 failed or wrong usage, 130 interrupted.`;
 
 /** Adds `metrics`; its module is loaded when it runs. */
 export function addMetricsCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  program
+  const metrics = program
     .command('metrics')
     .description('print figures for Prometheus, or serve them to it')
     .addOption(new Option('--once', 'print the figures').conflicts(['listen']))
@@ -35,11 +35,8 @@ export function addMetricsCommand(program: Command, terminal: Terminal, exit: (c
       new Option('--accounts <number>', `accounts to name, at most ${MOST_ACCOUNTS}`)
         .argParser(accounts)
         .default(DEFAULT_ACCOUNTS),
-    )
-    .option('--url <url>', 'URL of the service')
-    .option('--refresh', 'fetch again what may have changed')
-    .option('--state <dir>', "folder of cached figures, instead of the user's data folder")
-    .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp())
+    );
+  withServiceOptions(metrics)
     .addHelpText('after', HELP)
     .action(async (options: MetricsOptions) => {
       exit(await (await import('./metrics.ts')).runMetrics(options, terminal));
