@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as l10n from '@vscode/l10n';
 import type { UserInfo } from '../../analytics/contract.ts';
+import { nameOfGroup } from '../../analytics/groups/groupReport.ts';
 import { identityKey, identityOf, identityOfKey, type Identity } from '../../analytics/identity.ts';
 
 /** Letters and digits that look different. */
@@ -35,6 +36,11 @@ export class AccountNames {
     const identity = identityOfKey(key, name);
     if (identity) return this.of(identity);
     return this.areHidden && key.startsWith('bot\0') ? l10n.t('Bot {0}', this.#readable(name)) : name;
+  }
+
+  /** The name of a group, which may be that of a person, such as a manager. */
+  ofGroup(name: string): string {
+    return nameOfGroup(name, (key, account) => this.ofKey(key, account));
   }
 
   /** Replaces an account's name in a text, such as a message of the service. */

@@ -15,6 +15,7 @@ import type { Identity } from '../../analytics/identity.ts';
 import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { ReportStore, type LoadedReport, type ReportName, type Reports } from '../../analytics/reports/reportStore.ts';
 import { systemClock } from '../../base/clock.ts';
+import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/log.ts';
 import { groupsPath, rosterPath } from '../settings.ts';
 import { BudgetEditor } from './budgetEditor.ts';
@@ -43,8 +44,7 @@ export class AnalyticsConnection implements vscode.Disposable {
   readonly #logger: Logger;
   readonly #changed = new vscode.EventEmitter<ReportName | undefined>();
   readonly #timer: NodeJS.Timeout;
-  readonly #settings: vscode.Disposable;
-  readonly #saves: vscode.Disposable;
+  readonly #listeners = new DisposableStore();
   /** Changes the limits, for the dashboard and the commands. */
   readonly editor: BudgetEditor;
   #account: ConnectedAccount | undefined;
@@ -59,13 +59,18 @@ export class AnalyticsConnection implements vscode.Disposable {
       onOutdated: () => void this.#account?.reports.reloadBudgets(),
       onAcknowledged: (batch) => this.#account && onAcknowledged(this.#account.key, batch),
     });
-    this.#settings = vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration('sextant.analytics.roster')) void this.#account?.reports.reload(['presence']);
-      if (event.affectsConfiguration('sextant.analytics.groups')) void this.#account?.reports.reloadGroups();
-    });
-    this.#saves = vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-      if (isGroupFile(uri.fsPath)) void this.#account?.reports.reloadGroups();
-    });
+    const { onDidChangeConfiguration, onDidSaveTextDocument } = vscode.workspace;
+    this.#listeners.add(
+      onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('sextant.analytics.roster')) void this.#account?.reports.reload(['presence']);
+        if (event.affectsConfiguration('sextant.analytics.groups')) void this.#account?.reports.reloadGroups();
+      }),
+    );
+    this.#listeners.add(
+      onDidSaveTextDocument(({ uri }) => {
+        if (isGroupFile(uri.fsPath)) void this.#account?.reports.reloadGroups();
+      }),
+    );
     this.#timer = setInterval(() => void this.load(), SCAN_MS);
   }
 
@@ -98,8 +103,7 @@ export class AnalyticsConnection implements vscode.Disposable {
 
   dispose(): void {
     clearInterval(this.#timer);
-    this.#settings.dispose();
-    this.#saves.dispose();
+    this.#listeners.dispose();
     this.#account?.reports.dispose();
     this.editor.dispose();
     this.#changed.dispose();

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { nameOfGroup, titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
+import { titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
 import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
@@ -133,24 +133,20 @@ export function usageRows(report: UsageReport, people: LoadedReport<PeopleReport
 /** The teams and other groups with the highest spending; none without a group file. */
 export function teamRows(reports: GroupReports | undefined, names: AccountNames): AnalyticsRow[] {
   return (reports?.columns ?? []).flatMap(({ column, groups, unit }) => {
-    const title = titleOfColumn(column);
-    const rows = groups.slice(0, NAMED).map(({ name, amount }) => {
-      const shown = nameOfGroup(name, (key, account) => names.ofKey(key, account));
-      const made = row(shown, formatCell(amount, { kind: unit }), 'circle-small', { id: name });
-      made.item.command = {
+    const rows = groups
+      .slice(0, NAMED)
+      .map(({ name, amount }) =>
+        row(names.ofGroup(name), formatCell(amount, { kind: unit }), 'circle-small', { id: name }),
+      );
+    const more = groups.length - rows.length;
+    if (more > 0) rows.push(row(vscode.l10n.t('{0} more in the dashboard', formatCount(more)), '', 'ellipsis'));
+    for (const { item } of rows)
+      item.command = {
         command: 'sextant.openDashboard' satisfies CommandId,
         title: vscode.l10n.t('Open Dashboard'),
         arguments: [{ tab: 'teams' }],
       };
-      return made;
-    });
-    const more = groups.length - rows.length;
-    const rest = action(
-      vscode.l10n.t('{0} more in the dashboard', formatCount(more)),
-      'ellipsis',
-      'sextant.openDashboard',
-    );
-    return group(title, 'organization', more > 0 ? [...rows, rest] : rows);
+    return group(titleOfColumn(column), 'organization', rows);
   });
 }
 

@@ -1,4 +1,4 @@
-import { nameOfGroup, titleOfColumn } from '../../analytics/groups/groupReport.ts';
+import { titleOfColumn } from '../../analytics/groups/groupReport.ts';
 import { UNMAPPED, type Groups } from '../../analytics/groups/groups.ts';
 import type { Day } from '../../base/day.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
@@ -25,12 +25,8 @@ export function withGroups(
   return rows.map((row) => {
     const { identity } = row;
     const own = groups.columns.map((column) =>
-      groupName((identity && groups.groupOf(identity, column, day)) ?? UNMAPPED, names),
+      names.ofGroup((identity && groups.groupOf(identity, column, day)) ?? UNMAPPED),
     );
     return { ...row, cells: [...row.cells, ...own], groups: own };
   });
-}
-
-export function groupName(name: string, names: AccountNames): string {
-  return nameOfGroup(name, (key, account) => names.ofKey(key, account));
 }

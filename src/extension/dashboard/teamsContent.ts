@@ -17,7 +17,6 @@ import type { Choices } from '../../protocol/dashboardView.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, barFigure, matchesFilter, tile, type Figure } from './figures.ts';
-import { groupName } from './groupColumns.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { moverFigure } from './spendingFigures.ts';
 
@@ -67,7 +66,7 @@ export function teamColumns({ column, unit }: GroupReport): ListColumn[] {
 export function teamRows({ groups }: GroupReport, names: AccountNames): SourceRow[] {
   const sum = sumOfGroups(groups);
   return groups.map((one) => {
-    const name = groupName(one.name, names);
+    const name = names.ofGroup(one.name);
     const { metrics, people, amount } = one;
     const cells: Cell[] = [
       ...[name, people, metrics.total_messages, metrics.total_modified_lines_of_code],
@@ -129,13 +128,13 @@ function tilesOf({ groups, unit }: GroupReport, { choices, names }: ViewOptions)
     tile('total', l10n.t('Together'), amountText(sum, unit), l10n.t('Sum of all groups, and of who is in none.'), {
       note: isKnown ? l10n.t('{0} since the previous period', formatGrowth(growthOfAmount(sum, before))) : '',
     }),
-    tile('most', l10n.t('Most'), most ? groupName(most.name, names) : '–', l10n.t('The highest spending.'), {
+    tile('most', l10n.t('Most'), most ? names.ofGroup(most.name) : '–', l10n.t('The highest spending.'), {
       note: most ? `${amountText(most.amount, unit)}, ${formatShare(shareOfAmount(most.amount, sum))}` : '',
     }),
     tile(
       'dearest',
       l10n.t('Most per person'),
-      dearest ? groupName(dearest.name, names) : '–',
+      dearest ? names.ofGroup(dearest.name) : '–',
       l10n.t('The highest spending for each active account.'),
       { note: amountText(dearest?.perPerson, unit) },
     ),
@@ -153,7 +152,7 @@ function tilesOf({ groups, unit }: GroupReport, { choices, names }: ViewOptions)
 }
 
 function shownGroups({ groups }: GroupReport, { choices, names }: ViewOptions): GroupUse[] {
-  return groups.filter(({ name }) => matchesFilter(groupName(name, names), choices.filter));
+  return groups.filter(({ name }) => matchesFilter(names.ofGroup(name), choices.filter));
 }
 
 function spendingFigure(report: GroupReport, options: ViewOptions): Figure {
@@ -167,13 +166,13 @@ function spendingFigure(report: GroupReport, options: ViewOptions): Figure {
       title,
       about: l10n.t('Sums of these days, the largest first. Each day counts in the group of that day.'),
       summary: first
-        ? l10n.t('Most: {0}, {1}.', groupName(first.name, options.names), amountText(first.amount, unit))
+        ? l10n.t('Most: {0}, {1}.', options.names.ofGroup(first.name), amountText(first.amount, unit))
         : l10n.t('None.'),
     },
     unit,
     [title],
     shown.slice(0, BARS).map(({ name, amount }) => ({
-      name: groupName(name, options.names),
+      name: options.names.ofGroup(name),
       cells: [amount],
       text: amountText(amount, unit),
     })),
@@ -182,7 +181,7 @@ function spendingFigure(report: GroupReport, options: ViewOptions): Figure {
       spendingColumn(unit).name,
       title,
       unit,
-      shown.map(({ name, amount }) => [groupName(name, options.names), amount]),
+      shown.map(({ name, amount }) => [options.names.ofGroup(name), amount]),
     ),
   );
 }
@@ -191,9 +190,7 @@ function personFigure(report: GroupReport, options: ViewOptions): Figure[] {
   const { unit, column } = report;
   const shown = shownGroups(report, options)
     .flatMap(({ name, perPerson }) =>
-      perPerson === undefined
-        ? []
-        : [{ name: groupName(name, options.names), perPerson: roundedPrice(perPerson) ?? 0n }],
+      perPerson === undefined ? [] : [{ name: options.names.ofGroup(name), perPerson: roundedPrice(perPerson) ?? 0n }],
     )
     .sort((a, b) => (a.perPerson === b.perPerson ? 0 : a.perPerson > b.perPerson ? -1 : 1));
   const [first] = shown;
@@ -226,7 +223,7 @@ function personFigure(report: GroupReport, options: ViewOptions): Figure[] {
 function changes(report: GroupReport, options: ViewOptions): Figure[] {
   const shown = shownGroups(report, options);
   const of = (amount: (one: GroupUse) => Decimal) =>
-    shown.map((one) => ({ key: one.name, name: groupName(one.name, options.names), amount: amount(one) }));
+    shown.map((one) => ({ key: one.name, name: options.names.ofGroup(one.name), amount: amount(one) }));
   const changed = movers(
     of(({ amount }) => amount),
     of(({ before = 0n }) => before),
