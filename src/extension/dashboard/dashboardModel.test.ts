@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { openFigures } from '../../../test/support/analytics.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { until } from '../../../test/support/until.ts';
 import { accountKey } from '../../analytics/client/account.ts';
@@ -14,7 +15,7 @@ import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Cell } from '../../analytics/reports/table.ts';
-import { AdjustableClock, systemClock, type Clock } from '../../base/clock.ts';
+import { systemClock, type Clock } from '../../base/clock.ts';
 import { formatDay, parseDay } from '../../base/day.ts';
 import { parseDecimal } from '../../base/decimal.ts';
 import { silentLogger } from '../../base/log.ts';
@@ -67,16 +68,7 @@ describe('the model of the dashboard', () => {
     roster: readonly Identity[] = [],
     groups?: Groups,
   ): DashboardModel {
-    const { clock, url, token } = server!;
-    // The request budget has a clock of its own, on which its waits pass at once.
-    const own = new AdjustableClock();
-    const sleep = (ms: number): Promise<void> => {
-      own.advance(ms);
-      return Promise.resolve();
-    };
-    const budget = new RequestBudget(newFolder(), { clock: own, sleep });
-    const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
-    const data = new AnalyticsData(client, new AnswerCache(folder, accountKey({ url, token }), { clock }), clock);
+    const { data } = openFigures(server!, newFolder, folder);
     const kept = { ...FIRST_CHOICES, preset: '7d' as const, ...choices };
     return connect(data, kept, undefined, roster, groups);
   }
@@ -86,7 +78,7 @@ describe('the model of the dashboard', () => {
     kept?: Choices,
     clock?: Clock,
     roster: readonly Identity[] = [],
-    groups?: Groups,
+    groups?: Groups | Promise<Groups>,
   ): DashboardModel {
     const common = { logger: silentLogger, clock: clock ?? server!.clock, onChange: () => undefined };
     const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
@@ -98,7 +90,7 @@ describe('the model of the dashboard', () => {
       new ReportStore(data, range, {
         ...common,
         roster: () => Promise.resolve(roster),
-        groups: () => Promise.resolve(groups),
+        groups: async () => groups,
       }),
     );
     return model;
@@ -154,6 +146,21 @@ describe('the model of the dashboard', () => {
     });
     const team = people.columns.findIndex(({ id }) => id === 'team');
     assert.ok(people.count > 0 && model.rows('people', 0, 100).every(({ cells }) => cells[team] === 'Alpha'));
+  });
+
+  it('names a group file that cannot be read, and offers another', async () => {
+    await start('credits');
+    const data = openFigures(server!, newFolder).data;
+    const model = connect(
+      data,
+      { ...FIRST_CHOICES, tab: 'teams' },
+      undefined,
+      [],
+      parseGroups('name\nx\n', 'teams.csv'),
+    );
+    const { error } = await loaded(model);
+    assert.deepEqual([error?.title, error?.next], ['The group file cannot be read', ['retry', 'chooseGroups']]);
+    assert.match(error!.message, /teams\.csv names no accounts/);
   });
 
   it('says how teams become known without a group file', async () => {
@@ -542,6 +549,7 @@ describe('the model of the dashboard', () => {
     assert.deepEqual(await controls('overview'), [true, true, false]);
     assert.deepEqual(await controls('people'), [true, false, true]);
     assert.deepEqual(await controls('languages'), [true, false, true]);
+    assert.deepEqual(await controls('teams'), [false, false, false], 'without a group file');
     assert.deepEqual(await controls('budgets'), [false, false, true]);
     assert.equal(model.state.range.text, 'Month 2026-11');
     assert.deepEqual(await controls('cost'), [true, false, true], 'changes are in credits');

@@ -319,6 +319,8 @@ export class DashboardModel {
   #controls(): DashboardState['controls'] {
     const { tab } = this.#choices;
     if (this.#person) return { days: true, compare: false, filter: false };
+    if (tab === 'teams' && this.#store?.report('groups')?.columns.length === 0)
+      return { days: false, compare: false, filter: false };
     const isBilled = this.#store?.report('cost')?.unit !== 'credits';
     return {
       days: tab !== 'budgets',

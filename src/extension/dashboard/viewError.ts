@@ -43,6 +43,8 @@ export function viewErrorOf(error: SextantError, { age, goesOnAt }: Circumstance
         'retry',
         'connect',
       );
+    case 'GroupsUnreadable':
+      return of('failed', l10n.t('The group file cannot be read'), 'retry', 'chooseGroups');
     case 'ServiceFailed':
       return of(
         'failed',
