@@ -10,6 +10,7 @@ import { ensureBrowser } from './lib/browser.mjs';
 import { ensureEditor, ensureOldestNode, serverRunsHere } from './lib/editor.mjs';
 import { VSCE_OPTIONS, packNpm } from './lib/package.mjs';
 import { endOf } from './lib/processes.mjs';
+import { ensureOpenSearch, missingForOpenSearch } from './lib/opensearch.mjs';
 import { checkRepository } from './lib/repository.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
 import { findWine, testOnWine } from './lib/windows.mjs';
@@ -66,6 +67,7 @@ const stages = {
     after: BUILT,
   },
   windows: { run: windows, after: BUILT },
+  opensearch: { run: openSearch, after: BUILT },
   'oldest-node': { run: oldestNode, after: ['build', 'package'] },
   files: {
     run: () => mocha('files', ['--spec', 'test/workspace/**/*.test.ts', '--timeout', '600000']),
@@ -325,6 +327,17 @@ async function windows() {
     return { passed: 0, failed: [] };
   }
   return testOnWine(wine, { short: true, limitMs: STAGE_LIMIT_MS });
+}
+
+/** Tests the store of contexts on a real cluster, where Java and Maven are there. */
+async function openSearch() {
+  const missing = missingForOpenSearch();
+  if (missing !== undefined) {
+    say(`The store on OpenSearch is not tested: this machine lacks ${missing}.`);
+    return { passed: 0, failed: [] };
+  }
+  await ensureOpenSearch();
+  return mocha('opensearch', ['--spec', 'test/opensearch/**/*.test.ts', '--timeout', '600000']);
 }
 
 /** Builds the .vsix and the npm package, and checks their sizes and files. */

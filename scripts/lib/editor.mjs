@@ -377,7 +377,7 @@ export function workbenchUrl(server, { folder, workspace, extensions = [], tests
 }
 
 /** @returns {Promise<number>} */
-function freePort() {
+export function freePort() {
   return new Promise((done) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
       const address = server.address();
