@@ -21,7 +21,7 @@ export function bestDocuments(segments: readonly SegmentScores[], count: number)
     return numberOf(segments[i]!.reader.idOf(item - offsets[i]!));
   });
   for (const [i, scores] of segments.entries()) scores.addScores(top, offsets[i]!);
-  const items = Float64Array.from(top.items()).sort();
+  const items = top.items().toSorted();
   let at = 0;
   return segments.map((scores, i) => {
     const documents: number[] = [];

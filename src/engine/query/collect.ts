@@ -99,9 +99,13 @@ export class SegmentScores {
     return list ? liveDocumentsIn(this.segment, list, this.#postings) : 0;
   }
 
+  /** Whether the documents of a list take long to test: call {@link meetAll} before such a list is added. */
+  get isSlow(): boolean {
+    return this.#wanted.isSlow;
+  }
+
   /** Adds the occurrences of the query's next word in this segment. */
-  *addWord(weight: number, lists: WordLists): Generator<void, void, void> {
-    for (const list of [lists.body, lists.definition, lists.fileName, lists.folder]) yield* this.#meetAll(list);
+  addWord(weight: number, lists: WordLists): void {
     this.#words.push({ weight, lists });
     if (lists.body) this.#addBody(lists.body, weight);
     if (lists.definition) this.#addToDocuments(lists.definition, IN_DEFINITION * weight, DEFINING * weight);
@@ -114,16 +118,13 @@ export class SegmentScores {
     return this.#words.length;
   }
 
-  /** Adds the next name of the query, and marks the documents in which it occurs. */
-  *addName(name: string): Generator<void, void, void> {
-    const list = this.listOf(Field.identifier, name);
-    yield* this.#meetAll(list);
+  /** Adds the list of the query's next name, and marks the documents in which it occurs. */
+  addName(list: PostingList | undefined): void {
     this.#names.push(list);
     if (list) this.#addToDocuments(list, 0);
   }
 
-  *addSymbol(term: number, list: PostingList): Generator<void, void, void> {
-    yield* this.#meetAll(list);
+  addSymbol(term: number, list: PostingList): void {
     const { from, to } = list;
     const { chunks } = this.#postings;
     for (let i = from, document = 0; i < to; i++) {
@@ -180,13 +181,7 @@ export class SegmentScores {
   /** Adds the scores of documents so far; each is identified by its number plus `offset`. */
   addScores(top: TopK, offset: number): void {
     const { score, state } = this.#sums;
-    const accepted = this.#accepted;
-    let { least } = top;
-    for (let document = 0; document < state.length; document++) {
-      if (score[document]! < least || state[document] !== accepted) continue;
-      top.add(document + offset, score[document]!);
-      ({ least } = top);
-    }
+    top.addAll(score, state, this.#accepted, offset);
   }
 
   /** The documents that may be results and are not yet removed. */
@@ -313,17 +308,18 @@ export class SegmentScores {
     return this.#arrays.bestChunks.of(documents, this.#words, this.#postings, this.reader, this.#averages);
   }
 
-  /** Tests the documents of a list, where that takes long: other work may run meanwhile. */
-  *#meetAll(list: PostingList | undefined): Generator<void, void, void> {
-    yield;
-    if (!list || !this.#wanted.isSlow) return;
+  /** Tests the documents of lists: other work may run meanwhile. */
+  *meetAll(lists: readonly (PostingList | undefined)[]): Generator<void, void, void> {
     const { chunks } = this.#postings;
     const { firstChunk } = this.reader;
-    for (let i = list.from, document = 0, met = 1; i < list.to; met++) {
-      document = this.reader.documentOf(chunks[i]!, document);
-      i = gallop(chunks, i, list.to, firstChunk[document + 1]!);
-      this.mayBeResult(document);
-      if (met % DOCUMENTS_PER_STEP === 0) yield;
+    for (const list of lists) {
+      const to = list?.to ?? 0;
+      for (let i = list?.from ?? 0, document = 0, met = 1; i < to; met++) {
+        document = this.reader.documentOf(chunks[i]!, document);
+        i = gallop(chunks, i, to, firstChunk[document + 1]!);
+        this.mayBeResult(document);
+        if (met % DOCUMENTS_PER_STEP === 0) yield;
+      }
     }
   }
 

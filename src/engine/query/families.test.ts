@@ -3,9 +3,10 @@ import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine } from '../engine.ts';
 import { familyOf } from './families.ts';
+import { formOf } from './fileForms.ts';
 
 describe('familyOf', () => {
-  const family = (path: string, ...typed: string[]): string => familyOf(path, new Set(typed));
+  const family = (path: string, ...typed: string[]): string => familyOf(path, formOf(path), new Set(typed));
 
   it('is the same for translations and versions', () => {
     assert.equal(family('docs/fr/start.md'), family('docs/zh-CN/start.md'));

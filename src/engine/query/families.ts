@@ -1,5 +1,5 @@
 import { F } from './features.ts';
-import { formOf } from './fileForms.ts';
+import type { FileForm } from './fileForms.ts';
 import type { Ranked } from './foundDocument.ts';
 
 /** Codes of the languages that people write documentation and messages in, and of countries that they write instead. */
@@ -15,14 +15,15 @@ const LOCALE_FOLDER = /(?:^|\/)(?:i18n|l10n|intl|locales?|translations?)\//i;
 const BEHIND = 1;
 /** A number alone is no version, but a year, a day or a chapter. */
 export const VERSION = /^(?:v\d+(?:[._](?:\d+|x))*|\d+(?:[._](?:\d+|x))+)$/i;
+const MAY_HAVE_VERSION = /(?:^|\/)v?\d/i;
 
 /**
  * The path with its language and versions replaced by `*`: the same for all translations and versions of a file. What the query
  * names stays. Only in prose, data and folders of translations does a part of the path mean a language: `cs.ts` may be about C#.
  */
-export function familyOf(path: string, typed: ReadonlySet<string>): string {
-  const form = formOf(path);
+export function familyOf(path: string, form: FileForm | undefined, typed: ReadonlySet<string>): string {
   const isTranslatable = form === 'prose' || form === 'data' || form === 'history' || LOCALE_FOLDER.test(path);
+  if (!isTranslatable && !MAY_HAVE_VERSION.test(path)) return path;
   return path
     .split('/')
     .map((part) => {
@@ -60,8 +61,8 @@ export function oneOfEachFamily(ranked: readonly Ranked[], query: string): reado
   const kept: Ranked[] = [];
   const later: Ranked[] = [];
   for (const one of ranked) {
-    const { path, scores } = one;
-    const family = `${scores.folder}:${familyOf(path, typed)}`;
+    const { path, scores, form } = one;
+    const family = `${scores.folder}:${familyOf(path, form, typed)}`;
     const name = path.slice(path.lastIndexOf('/') + 1);
     const first = firstOf.get(family) ?? ofName.get(name)?.find((other) => isCopy(one, other));
     if (first) {

@@ -1,6 +1,7 @@
 import type { SegmentScores } from './collect.ts';
 import type { Evidence } from './evidence.ts';
 import type { Contribution } from './features.ts';
+import type { FileForm } from './fileForms.ts';
 import type { PlaceCandidate } from './placeFeatures.ts';
 
 /** A found document and its score so far. */
@@ -16,6 +17,7 @@ export interface Ranked extends FoundDocument {
   readonly line?: number;
   readonly evidence?: Evidence;
   readonly row?: Float64Array;
+  readonly form?: FileForm | undefined;
   readonly rules?: readonly Contribution[];
   /** Number of translations, versions and copies of it that rank behind. */
   readonly alike?: number;

@@ -267,11 +267,21 @@ class Search {
       if (most === 0) this.#unknown.add(word);
       this.#weights.push(weight);
       this.#folderWeights.push(this.#collection.idf(inFolders));
-      for (const [i, scores] of this.#scores.entries()) yield* scores.addWord(weight, lists[i]!);
+      for (const [i, scores] of this.#scores.entries()) {
+        yield;
+        if (scores.isSlow) yield* scores.meetAll(Object.values(lists[i]!));
+        scores.addWord(weight, lists[i]!);
+      }
     }
     this.#total = this.#weights.reduce((sum, weight) => sum + weight, 0) || 1;
     for (const name of [...names, ...pairs].slice(0, 31)) {
-      for (const scores of this.#scores) yield* scores.addName(name);
+      // The lists of names are short.
+      yield;
+      for (const scores of this.#scores) {
+        const list = scores.listOf(Field.identifier, name);
+        if (scores.isSlow) yield* scores.meetAll([list]);
+        scores.addName(list);
+      }
     }
     if (symbol === undefined) {
       for (const name of names) yield* this.#addSymbol(Field.symbol, name, name, 1);
@@ -313,7 +323,12 @@ class Search {
     const word = this.#query.words.indexOf(stemOf(folded));
     const qualified = field === Field.qualified ? text : undefined;
     const term = this.#symbols.push({ folded, qualified, word, value, documents }) - 1;
-    for (const [i, list] of lists.entries()) if (list) yield* this.#scores[i]!.addSymbol(term, list);
+    yield;
+    for (const [i, list] of lists.entries()) {
+      const scores = this.#scores[i]!;
+      if (scores.isSlow) yield* scores.meetAll([list]);
+      if (list) scores.addSymbol(term, list);
+    }
   }
 
   /** A found document, with the penalty of unwanted kinds. */
@@ -412,6 +427,7 @@ class Search {
         ...one,
         evidence: candidates[i]!.evidence,
         row: rows[i]!,
+        form: candidates[i]!.info.form,
         rules,
         score,
         ...(pin?.line !== undefined && { line: pin.line }),

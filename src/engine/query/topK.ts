@@ -2,35 +2,50 @@
 export class TopK {
   readonly #capacity: number;
   readonly #tieOf: (item: number) => number;
-  readonly #items: number[] = [];
-  readonly #scores: number[] = [];
+  #size = 0;
+  readonly #items: Float64Array;
+  readonly #scores: Float64Array;
   /** NaN until it is needed. */
-  readonly #ties: number[] = [];
+  readonly #ties: Float64Array;
 
-  /** Of items with equal scores, those with the lower `tieOf` are kept, whatever the order of {@link add}. */
+  /** Of items with equal scores, those with the lower `tieOf` are kept, whatever their order. */
   constructor(capacity: number, tieOf: (item: number) => number) {
     this.#capacity = capacity;
     this.#tieOf = tieOf;
+    this.#items = new Float64Array(capacity);
+    this.#scores = new Float64Array(capacity);
+    this.#ties = new Float64Array(capacity);
   }
 
-  add(item: number, score: number): void {
-    if (this.#items.length < this.#capacity) {
-      this.#set(this.#items.length, item, score, NaN);
-      this.#rise(this.#items.length - 1);
-    } else if (score >= this.#scores[0]!) {
-      if (score === this.#scores[0]! && this.#tieOf(item) >= this.#tieAt(0)) return;
-      this.#set(0, item, score, NaN);
-      this.#sink();
+  /** Adds the indexes in `scores` that have a state, plus `offset`. */
+  addAll(scores: Float32Array, states: Uint8Array, state: number, offset: number): void {
+    let least = this.#least();
+    for (let i = 0; i < states.length; i++) {
+      // The state is unpredictable for the processor, so it comes last.
+      const score = scores[i]!;
+      if (score < least || states[i] !== state) continue;
+      this.#add(i + offset, score);
+      least = this.#least();
     }
   }
 
-  /** The lowest score with which an item may still be kept. */
-  get least(): number {
-    return this.#items.length < this.#capacity ? -Infinity : this.#scores[0]!;
+  items(): Float64Array {
+    return this.#items.subarray(0, this.#size);
   }
 
-  items(): readonly number[] {
-    return this.#items;
+  /** The lowest score with which an item may still be kept. */
+  #least(): number {
+    return this.#size < this.#capacity ? -Infinity : this.#scores[0]!;
+  }
+
+  #add(item: number, score: number): void {
+    if (this.#size < this.#capacity) {
+      this.#set(this.#size, item, score, NaN);
+      this.#rise(this.#size++);
+    } else if (score > this.#scores[0]! || this.#tieOf(item) < this.#tieAt(0)) {
+      this.#set(0, item, score, NaN);
+      this.#sink();
+    }
   }
 
   #rise(from: number): void {
@@ -47,8 +62,8 @@ export class TopK {
       const left = at * 2 + 1;
       const right = left + 1;
       let least = at;
-      if (left < this.#items.length && this.#isLower(left, least)) least = left;
-      if (right < this.#items.length && this.#isLower(right, least)) least = right;
+      if (left < this.#size && this.#isLower(left, least)) least = left;
+      if (right < this.#size && this.#isLower(right, least)) least = right;
       if (least === at) return;
       this.#swap(at, least);
       at = least;
