@@ -18,7 +18,7 @@ describe('sextant mcp install', () => {
       encoding: 'utf8',
       input: '',
       cwd: root,
-      env: { ...process.env, HOME: home },
+      env: { ...process.env, HOME: home, XDG_CONFIG_HOME: join(home, '.config') },
     });
 
   it('adds the server to each client, twice without a change, and removes it', () => {
@@ -28,7 +28,10 @@ describe('sextant mcp install', () => {
       assert.equal(added.status, 0, added.stderr);
       const file = /^Added to (.*?)\. /.exec(added.stdout)?.[1] ?? '';
       const text = readFileSync(file, 'utf8');
-      assert.match(text, /"?command"?(?::| =) "sextant"/);
+      // A file of the user is read by applications that do not know the PATH of a shell.
+      const isOfProject = file.startsWith(root);
+      assert.ok(text.includes(isOfProject ? '"sextant"' : JSON.stringify(process.execPath)), text);
+      assert.equal(text.includes(JSON.stringify(COMMAND)), !isOfProject);
       assert.match(install(root, home, client, '--yes').stdout, /is as wanted already/);
       assert.equal(install(root, home, client, '--print').stdout, text);
       assert.equal(install(root, home, client, '--remove', '--yes').status, 0);
@@ -41,23 +44,43 @@ describe('sextant mcp install', () => {
     const zed =
       '{\n    // mine\n    "theme": "One Dark",\n    "context_servers": { "other": { "command": "x" } },\n}\n';
     const codex = 'model = "x"\n\n[mcp_servers.other]\ncommand = "y"\n';
-    writeFiles(home, { '.config/zed/settings.json': zed, '.codex/config.toml': codex });
-    for (const [client, file, old] of [
-      ['zed', '.config/zed/settings.json', zed],
-      ['codex', '.codex/config.toml', codex],
+    writeFiles(home, { '.config/zed/settings.json': zed });
+    writeFiles(root, { '.codex/config.toml': codex });
+    for (const [client, at, named, old] of [
+      ['zed', join(home, '.config/zed/settings.json'), root, zed],
+      ['codex', join(root, '.codex/config.toml'), '.', codex],
     ] as const) {
       assert.equal(install(home, home, client, '--workspace-root', root, '--yes').status, 0);
-      const text = readFileSync(join(home, file), 'utf8');
-      assert.ok(text.includes(JSON.stringify(root)));
+      const text = readFileSync(at, 'utf8');
+      assert.ok(text.includes(JSON.stringify(named)));
       assert.match(text, /other/);
-      assert.equal(readFileSync(join(home, `${file}.sextant-backup`), 'utf8'), old);
+      assert.equal(readFileSync(`${at}.sextant-backup`, 'utf8'), old);
       install(root, home, client, '--remove', '--yes');
-      const rest = readFileSync(join(home, file), 'utf8');
+      const rest = readFileSync(at, 'utf8');
       assert.doesNotMatch(rest, /sextant/);
       assert.match(
         rest,
         client === 'zed' ? /\/\/ mine\n {4}"theme": "One Dark"/ : /^model = "x"\n\n\[mcp_servers\.other\]/,
       );
+    }
+  });
+
+  it('removes all tables of the server from TOML, and leaves other forms to the user', () => {
+    const [root, home] = [folder(), folder()];
+    const file = join(root, '.codex/config.toml');
+    const others = '[mcp_servers.sextant2]\ncommand = "y"\nargs = [\n  "a",\n]\n';
+    const own = '[ mcp_servers . "sextant" ] # mine\ncommand = "z"\n\n[mcp_servers.sextant.env]\nA = "[b]"\n';
+    writeFiles(root, { '.codex/config.toml': `${own}\n${others}` });
+    assert.equal(install(root, home, 'codex', '--remove', '--yes').status, 0);
+    assert.equal(readFileSync(file, 'utf8'), others);
+    assert.match(install(root, home, 'codex', '--remove', '--yes').stdout, /has no server of Sextant/);
+    assert.equal(install(root, home, 'codex', '--yes').status, 0);
+    assert.ok(readFileSync(file, 'utf8').startsWith(`${others}\n[mcp_servers.sextant]\ncommand = "sextant"\n`));
+    for (const form of ['mcp_servers.sextant.command = "z"\n', '[mcp_servers]\nsextant = { command = "z" }\n']) {
+      writeFiles(root, { '.codex/config.toml': form });
+      const refused = install(root, home, 'codex', '--yes');
+      assert.deepEqual([refused.status, readFileSync(file, 'utf8')], [2, form]);
+      assert.match(refused.stderr, /without a table \[mcp_servers\.sextant\]/);
     }
   });
 

@@ -17,7 +17,7 @@ Tools:
 
 "sextant --mcp --workspace-root DIR" does the same.
 
-Exit codes: 0 the input ended; 2 failed or wrong usage.`;
+Exit codes: 0 the input ended, or the server was stopped; 2 failed or wrong usage.`;
 
 /** The clients whose configuration is known. */
 export const MCP_CLIENTS = [
@@ -34,6 +34,10 @@ export const MCP_CLIENTS = [
 export const MCP_INSTALL_HELP = `
 The rest of the file stays as it is, comments included. The former file is kept beside it as .sextant-backup. VS Code needs this only
 without the extension, which brings the server itself.
+
+VS Code, Claude Code, Cursor, Codex and Gemini CLI read a file of the project, which can be committed. Claude Desktop, Windsurf (now
+Devin Desktop) and Zed read a file of yours. It names the folders, Node and this command by their paths: run the command again when
+they have moved.
 
 Examples:
   sextant mcp install claude-code

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { SextantError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ interface Client {
   readonly file: (root: string, home: string) => string;
   /** The key of the servers; `undefined` for Codex, which reads TOML. */
   readonly key?: string;
-  /** How the file names the folder: by a variable, by the client's own current folder, or by its path. */
+  /** How a file of the project names its folder: by a variable, or by the client's own current folder. */
   readonly folder?: string;
   readonly extra?: Readonly<Record<string, string>>;
 }
@@ -35,10 +35,15 @@ interface Client {
 /** Configuration folder of the user's applications. */
 function applications(home: string): string {
   if (process.platform === 'darwin') return join(home, 'Library/Application Support');
-  return process.platform === 'win32' ? join(home, 'AppData/Roaming') : join(home, '.config');
+  return process.platform === 'win32'
+    ? (process.env.APPDATA ?? join(home, 'AppData/Roaming'))
+    : (process.env.XDG_CONFIG_HOME ?? join(home, '.config'));
 }
 
-/* The formats as of November 2026, by the clients' own pages. */
+/*
+ * The formats as of November 2026: code.visualstudio.com (MCP configuration reference), code.claude.com, modelcontextprotocol.io
+ * (Claude Desktop), cursor.com, docs.devin.ai (Windsurf), zed.dev, developers.openai.com (Codex), geminicli.com.
+ */
 const CLIENTS: Readonly<Record<McpClient, Client>> = {
   vscode: {
     title: 'VS Code',
@@ -69,11 +74,11 @@ const CLIENTS: Readonly<Record<McpClient, Client>> = {
     file: (_root, home) =>
       process.platform === 'win32'
         ? join(applications(home), 'Zed/settings.json')
-        : join(home, '.config/zed/settings.json'),
+        : join(process.platform === 'darwin' ? join(home, '.config') : applications(home), 'zed/settings.json'),
     key: 'context_servers',
     extra: { source: 'custom' },
   },
-  codex: { title: 'Codex', file: (_root, home) => join(home, '.codex/config.toml') },
+  codex: { title: 'Codex', file: (root) => join(root, '.codex/config.toml'), folder: '.' },
   gemini: { title: 'Gemini CLI', file: (root) => join(root, '.gemini/settings.json'), key: 'mcpServers', folder: '.' },
 };
 
@@ -128,15 +133,18 @@ export async function runMcpInstall(
 
 function withServer({ key, folder, extra }: Client, roots: readonly string[], old: string, file: string): string {
   const named = roots.length === 1 && folder !== undefined ? [folder] : roots;
-  const args = ['mcp', ...named.flatMap((root) => ['--workspace-root', root])];
-  if (key !== undefined) return edited(old, [key, NAME], { ...extra, command: NAME, args }, file);
-  const table = `[mcp_servers.${NAME}]\ncommand = "${NAME}"\nargs = ${JSON.stringify(args)}\n`;
-  const rest = withoutTable(old);
+  // Others read a file of the project, on other machines. Applications that read a file of the user are started without the
+  // PATH of a shell, and some start no scripts of Windows.
+  const [command, ...script] = folder === undefined ? [process.execPath, resolve(process.argv[1]!)] : [NAME];
+  const args = [...script, 'mcp', ...named.flatMap((root) => ['--workspace-root', root])];
+  if (key !== undefined) return edited(old, [key, NAME], { ...extra, command, args }, file);
+  const table = `[mcp_servers.${NAME}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
+  const rest = withoutTable(old, file);
   return `${rest}${rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n'}${table}`;
 }
 
 function withoutServer({ key }: Client, old: string, file: string): string {
-  if (key === undefined) return withoutTable(old);
+  if (key === undefined) return withoutTable(old, file);
   const settings = parse(old) as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | undefined;
   const servers = settings?.[key];
   if (servers?.[NAME] === undefined) return old;
@@ -156,12 +164,29 @@ function edited(old: string, path: string[], value: unknown, file: string): stri
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
-/** A text of TOML without the table of the server. */
-function withoutTable(text: string): string {
-  const [before = '', ...rest] = text.split(/^\[mcp_servers\.sextant\][^\n]*\n?/m);
-  if (rest.length === 0) return text;
-  const behind = /^\[/m.exec(rest[0]!);
-  return `${before.trimEnd()}${before.trim() === '' ? '' : '\n'}${behind ? `\n${rest[0]!.slice(behind.index)}` : ''}`;
+/** The header of the server's table, or of one below it, as TOML allows to write it. */
+const TABLE = /^[ \t]*\[\s*["']?mcp_servers["']?\s*\.\s*(["']?)sextant\1\s*(?:\.[^\]\n]*)?\][^\n]*$/;
+
+/** A text of TOML without the tables of the server. Throws `InvalidConfiguration` if it has the server in another form. */
+function withoutTable(text: string, file: string): string {
+  const kept: string[] = [];
+  let isOwn = false;
+  for (const line of text.split('\n')) {
+    const wasOwn = isOwn;
+    if (/^[ \t]*\[/.test(line)) isOwn = TABLE.test(line);
+    // The blank lines before a table belong to it.
+    if (isOwn && !wasOwn) while (kept.at(-1)?.trim() === '') kept.pop();
+    if (wasOwn && !isOwn && kept.length > 0) kept.push('');
+    if (!isOwn) kept.push(line);
+  }
+  const rest = kept.length === text.split('\n').length ? text : `${kept.join('\n').trimEnd()}\n`.replace(/^\n$/, '');
+  if (/^[ \t]*(?:mcp_servers\s*\.\s*)?["']?sextant["']?\s*[.=]|^[ \t]*mcp_servers\s*=/m.test(rest)) {
+    throw new SextantError(
+      'InvalidConfiguration',
+      `${file} may have the server without a table [mcp_servers.sextant]. Edit it by hand; --print shows the table.`,
+    );
+  }
+  return rest;
 }
 
 function isEmpty(text: string): boolean {
