@@ -40,28 +40,29 @@ Examples:
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 turns colours off. Ctrl-C keeps an index as of its last commit; the next run continues from there.`;
 
-/** Runs a command line. Resolves to the exit code of the process. */
-export async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
-  let exitCode: ExitCode = ExitCode.ok;
-  // Behind -- it is a query.
-  const isJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
+/** The command with its subcommands; those of usage and cost are loaded only where `argv` may need them. */
+export async function createProgram(
+  argv: readonly string[],
+  version: string,
+  terminal: Terminal,
+  exit: (code: ExitCode) => void,
+): Promise<Command> {
   const program = new Command('sextant')
     .description('Search code in plain words or by symbol, on your machine: no account, no network.')
-    .version(SEXTANT_VERSION, '-V, --version', 'print the version')
+    .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show the help')
     .exitOverride()
     .showHelpAfterError('Run with --help for the options.');
 
-  const exit = (code: ExitCode): void => void (exitCode = code);
   program.commandsGroup('Search and ask:');
   addSearchCommands(program, terminal, exit);
-  addAskCommands(program, SEXTANT_VERSION, terminal, exit);
+  addAskCommands(program, version, terminal, exit);
   program.commandsGroup('Inspect and share an index:');
-  addInspectCommands(program, SEXTANT_VERSION, terminal, exit);
+  addInspectCommands(program, version, terminal, exit);
   addContextCommands(program, terminal, exit);
   program.commandsGroup('Local server and webhooks:');
-  addServerCommands(program, SEXTANT_VERSION, terminal, exit);
-  addListenCommand(program, SEXTANT_VERSION, terminal, exit);
+  addServerCommands(program, version, terminal, exit);
+  addListenCommand(program, version, terminal, exit);
   addWebhookCommands(program, terminal, exit);
   addFilterCommands(program, terminal, exit);
   // A third of all modules are about usage and cost; a command that is known by now needs none of them, but for completions.
@@ -77,8 +78,15 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   program.commandsGroup('Other commands:').helpCommand('help [command]', 'show the help of a command');
   addCompletionCommand(program, terminal, exit);
   addSessionCommands(program, terminal, exit);
-  program.addHelpText('after', HELP);
+  return program.addHelpText('after', HELP);
+}
 
+/** Runs a command line. Resolves to the exit code of the process. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let exitCode: ExitCode = ExitCode.ok;
+  // Behind -- it is a query.
+  const isJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
+  const program = await createProgram(argv, SEXTANT_VERSION, terminal, (code) => (exitCode = code));
   try {
     await program.parseAsync(withCommand(argv));
     return exitCode;

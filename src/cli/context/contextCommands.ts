@@ -31,6 +31,7 @@ Exit codes: 0 done; 2 failed or wrong usage.`,
   program
     .command('logout')
     .description('remove the session that sextant login stored')
+    .addHelpText('after', '\nExit codes: 0 done, also without a session; 2 failed or wrong usage.')
     .action(async () => {
       const { runLogout } = await import('./session.ts');
       exit(runLogout(terminal));
@@ -41,6 +42,7 @@ Exit codes: 0 done; 2 failed or wrong usage.`,
     .description('use the session that sextant login stored')
     .command('print')
     .description('print the session as JSON, for SEXTANT_SESSION_AUTH; keep it secret')
+    .addHelpText('after', '\nExit codes: 0 printed, 1 no session, 2 failed or wrong usage.')
     .action(async () => {
       const { runTokenPrint } = await import('./session.ts');
       exit(runTokenPrint(terminal));
