@@ -7,7 +7,7 @@ import { writeCheckedJson } from '../base/checkedJson.ts';
 import { AdjustableClock } from '../base/clock.ts';
 import { silentLogger } from '../base/log.ts';
 import { fencedName, fencedNumbers } from '../base/lease.ts';
-import { Definitions, type DefinitionsOptions } from './definitions.ts';
+import { Definitions, type DefinitionsOptions, type ForwardExpert } from './definitions.ts';
 import { isSecretOf } from './secrets.ts';
 
 describe('definitions of webhooks', () => {
@@ -212,6 +212,19 @@ describe('definitions of webhooks', () => {
         new RegExp(`${stem}\\.\\d+\\.${rest.replace('.', String.raw`\.`)} was damaged. Nothing is lost`),
       );
     }
+  });
+
+  it('have no headers and key for a forward whose values are lost, and name it', () => {
+    definitions.saveExpert({ name: 'bot', type: 'forward', url: 'http://a/', headers: { 'X-A': '1' }, sign: 'github' });
+    const { headers, key = '' } = definitions.forwardSecrets(definitions.experts[1] as ForwardExpert)!;
+    assert.deepEqual([headers, key.startsWith('whsec_')], [[['X-A', '1']], true]);
+    for (const rest of ['json', 'copy.json']) damage(pathOf('signing-keys', rest));
+    const again = open();
+    assert.equal(again.forwardSecrets(again.experts[1] as ForwardExpert), undefined);
+    assert.match(said.join(), /Rotate the secret of bot, /);
+    again.deleteExpert('bot');
+    again.saveExpert({ name: 'bot', type: 'forward', url: 'http://a/' });
+    assert.deepEqual(again.forwardSecrets(again.experts[1] as ForwardExpert), { headers: [], key: undefined });
   });
 
   it('start empty if both copies are damaged, keep the files, and report the remedy once', () => {

@@ -1,14 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type * as z from 'zod/mini';
 import type { Clock } from '../base/clock.ts';
-import { describeError, explainWriteError, isWriteError } from '../base/errors.ts';
-import { FencedJson, type FencedRead } from '../base/fencedJson.ts';
+import { isWriteError } from '../base/errors.ts';
 import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
-import { moveSync } from '../base/removal.ts';
+import { DefinitionFiles, expertKey, type DefinitionsFile, type Keys, type SigningKey } from './definitionFiles.ts';
 import { webhookErrors } from './errors.ts';
+import type { Header } from './event.ts';
 import { Filter } from './filter/filter.ts';
 import { nameOfForward } from './names.ts';
 import {
@@ -23,16 +21,10 @@ import {
   type Expert,
   type ForwardExpert,
   type Trigger,
+  type Webhook,
 } from './schemas.ts';
-import { hashSecret, newSecret, type SecretRecord } from './secrets.ts';
+import { hashSecret, newSecret } from './secrets.ts';
 import { isSigned } from './signatures.ts';
-
-export interface Webhook extends z.output<typeof webhookInput> {
-  readonly id: string;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly secrets: readonly SecretRecord[];
-}
 
 /** A webhook whose trigger and expert of the same name forward all its events. */
 export interface Forward {
@@ -44,30 +36,26 @@ export interface Forward {
   readonly isNew: boolean;
 }
 
-/** A key that verifies signatures; a hash of it could not. */
-export interface SigningKey {
-  readonly key: string;
-  readonly expiresAt?: number;
+/** What a forward sends besides the event. */
+export interface ForwardSecrets {
+  readonly headers: readonly Header[];
+  /** The key that signs. */
+  readonly key?: string | undefined;
 }
 
-export type { Expert, ExpertView, ForwardExpert, Trigger, WorkingExpert } from './schemas.ts';
+/** A new or changed forward; its secret is returned where it was made or given. */
+export interface SavedExpert {
+  readonly expert: ForwardExpert;
+  readonly secret?: string | undefined;
+}
+
+export type { Expert, ExpertView, ForwardExpert, Trigger, Webhook, WorkingExpert } from './schemas.ts';
 
 /** A trigger with its parsed filter. */
 interface ReadyTrigger {
   readonly trigger: Trigger;
   readonly filter: Filter | undefined;
 }
-
-interface DefinitionsFile {
-  readonly version: 1;
-  readonly webhooks: readonly Webhook[];
-  readonly triggers: readonly Trigger[];
-  readonly experts: readonly ForwardExpert[];
-}
-
-const NONE: DefinitionsFile = { version: 1, webhooks: [], triggers: [], experts: [] };
-
-type Keys = Readonly<Record<string, readonly SigningKey[]>>;
 
 export interface DefinitionsOptions {
   readonly fence: Fence;
@@ -90,10 +78,7 @@ export interface DefinitionsOptions {
 export class Definitions {
   readonly #options: DefinitionsOptions;
   readonly #realClock: Clock;
-  readonly #definitionsFile: FencedJson;
-  readonly #keysFile: FencedJson;
-  #kept: DefinitionsFile;
-  #keys: Keys;
+  readonly #files: DefinitionFiles;
   #webhooksById = new Map<string, Webhook>();
   /** Triggers by the name of their webhook. */
   #triggersOf = new Map<string, ReadyTrigger[]>();
@@ -103,21 +88,21 @@ export class Definitions {
    * a command with the name of an expert.
    */
   constructor(options: DefinitionsOptions) {
-    const { fence, folder, clock, realClock = clock } = options;
+    const { clock, realClock = clock } = options;
     this.#options = options;
     this.#realClock = realClock;
-    this.#definitionsFile = new FencedJson(fence, folder, 'definitions', 0o600);
-    this.#keysFile = new FencedJson(fence, folder, 'signing-keys', 0o600);
-    const definitions = this.#definitionsFile.read();
-    const keys = this.#keysFile.read();
-    this.#kept = (definitions.found?.value as DefinitionsFile | undefined) ?? NONE;
-    this.#keys = (keys.found?.value as Keys | undefined) ?? {};
+    this.#files = new DefinitionFiles(options);
     for (const { name } of options.commands ?? []) requireFree('expert', name, this.#kept.experts);
     this.#index();
-    this.#reportDamage(definitions, 'webhooks, triggers and experts. Create them again');
-    this.#reportDamage(keys, `signing keys. Rotate the secret of ${this.#unsigned() || 'each signed webhook'}`);
-    this.#reportMissing(definitions, keys);
-    this.#own(definitions, keys);
+    this.#files.own();
+  }
+
+  get #kept(): DefinitionsFile {
+    return this.#files.kept;
+  }
+
+  get #keys(): Keys {
+    return this.#files.keys;
   }
 
   get webhooks(): readonly Webhook[] {
@@ -184,20 +169,25 @@ export class Definitions {
    * `InvalidDefinition` and `NameTaken`.
    */
   createForward(input: unknown, ownSecret?: unknown): Forward {
-    const { url, from, signature, name: wanted } = parse(forwardInput, input, 'forward');
+    const { url, from, signature, headers, name: wanted } = parse(forwardInput, input, 'forward');
     const existing = this.#forwards().find(({ webhook, expert }) =>
       wanted === undefined ? webhook.type === from && expert.url === url : webhook.name === wanted,
     );
     if (existing) {
-      const { webhook, expert } = existing;
-      if (webhook.type === from && expert.url === url) return { ...existing, isNew: false };
+      const { webhook, expert: before } = existing;
+      const isSame = webhook.type === from && before.url === url;
+      if (isSame) {
+        const expert = headers === undefined ? before : this.changeExpert(before.name, { headers }).expert;
+        return { ...existing, expert, isNew: false };
+      }
     }
     const taken = [...this.webhooks, ...this.triggers, ...this.experts].map((one) => one.name);
     const name = wanted ?? nameOfForward(from, url, taken);
     requireFree('trigger', name, this.triggers);
     requireFree('expert', name, this.experts);
     const trigger = parse(triggerInput, { name, webhook: name, expert: name }, 'trigger');
-    const expert = parse(expertInput, { name, type: 'forward', url }, 'expert');
+    const [expert, keys] = this.#newExpert({ name, type: 'forward', url, headers });
+    if (keys.length > 0) this.#saveKeys({ ...this.#keys, [expertKey(name)]: keys });
     const created = this.createWebhook({ name, type: from, signature }, ownSecret, {
       triggers: [...this.triggers, trigger],
       experts: [...this.#kept.experts, expert],
@@ -222,7 +212,7 @@ export class Definitions {
       triggers: others.filter(({ webhook }) => webhook !== name),
       experts: this.#kept.experts.filter((one) => one.name !== name),
     });
-    this.#dropKeys(found.webhook.id);
+    this.#dropKeys(found.webhook.id, expertKey(name));
   }
 
   /** The webhooks with a trigger and a forwarding expert of the same name. */
@@ -298,13 +288,13 @@ export class Definitions {
     return users;
   }
 
-  /** Drops the keys of a deleted webhook. */
-  #dropKeys(id: string): void {
-    if (!(id in this.#keys)) return;
+  /** Drops the keys of a deleted webhook or forward. */
+  #dropKeys(...ids: readonly string[]): void {
+    if (!ids.some((id) => id in this.#keys)) return;
     try {
-      this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => one !== id)));
+      this.#saveKeys(Object.fromEntries(Object.entries(this.#keys).filter(([one]) => !ids.includes(one))));
     } catch (error) {
-      // The webhook is deleted. A key without it does no harm.
+      // Its owner is deleted. A key without it does no harm.
       if (!isWriteError(error)) throw error;
     }
   }
@@ -345,21 +335,93 @@ export class Definitions {
     this.#save({ triggers: this.triggers.filter((one) => one.name !== name) });
   }
 
-  saveExpert(input: unknown): ForwardExpert {
-    const expert = parse(expertInput, input, 'expert');
+  /** Creates a forward. `ownSecret` is the key that signs; without it, a new one is made. Throws `InvalidDefinition` and `NameTaken`. */
+  saveExpert(input: unknown, ownSecret?: unknown): SavedExpert {
+    const [expert, keys, secret] = this.#newExpert(input, ownSecret);
     requireFree('expert', expert.name, this.experts);
-    this.#save({ experts: [...this.#kept.experts, expert] });
-    return expert;
+    this.#putExpert(expert, keys);
+    return { expert, secret };
+  }
+
+  /**
+   * Changes the fields in the input; `null` removes them. A key stays while its forward signs in the same way, unless `ownSecret` is
+   * another. Throws `InvalidDefinition` and `NoSuchDefinition`.
+   */
+  changeExpert(name: string, input: Readonly<Record<string, unknown>>, ownSecret?: unknown): SavedExpert {
+    this.#requireKept(name);
+    const before = byName('expert', name, this.#kept.experts);
+    const had = this.#keys[expertKey(name)] ?? [];
+    const headers = Object.fromEntries(had.flatMap(({ header, key }) => (header === undefined ? [] : [[header, key]])));
+    const given: [string, unknown][] = Object.entries(input).filter(([, value]) => value !== undefined);
+    const isOther = input.sign !== undefined && input.sign !== 'hmac' && input.signature === undefined;
+    const merged = Object.entries({
+      ...before,
+      headers,
+      ...(isOther && { signature: null }),
+      ...Object.fromEntries(given),
+      name,
+    });
+    const fields = Object.fromEntries(merged.filter(([, value]) => value !== null));
+    const key = fields.sign === before.sign ? had.find(({ header }) => header === undefined)?.key : undefined;
+    const [expert, keys, secret] = this.#newExpert(fields, ownSecret ?? key);
+    this.#putExpert(expert, keys);
+    return { expert, ...(secret !== key && { secret }) };
+  }
+
+  /** A forward with what is kept of it among the keys, and the key that signs. */
+  #newExpert(input: unknown, ownSecret?: unknown): [ForwardExpert, SigningKey[], string | undefined] {
+    const { headers, ...rest } = parse(expertInput, input, 'expert');
+    const names = Object.keys(headers);
+    const expert = names.length === 0 ? rest : { ...rest, headers: names };
+    const values = Object.entries(headers).map(([header, key]) => ({ key, header }));
+    if (rest.sign === undefined) {
+      if (ownSecret === undefined || ownSecret === null) return [expert, values, undefined];
+      throw webhookErrors.invalidDefinition('expert', 'secret', 'is for forwards that sign');
+    }
+    const secret = this.#secretFor(rest.sign, ownSecret, 'expert');
+    return [expert, [...values, { key: secret }], secret];
+  }
+
+  /** Writes a new or changed forward, its keys first: without their forward they do no harm. */
+  #putExpert(expert: ForwardExpert, keys: readonly SigningKey[]): void {
+    const id = expertKey(expert.name);
+    const before = this.#keys;
+    const { [id]: _, ...others } = before;
+    if (keys.length > 0 || id in before) this.#saveKeys(keys.length > 0 ? { ...others, [id]: keys } : others);
+    const those = this.#kept.experts;
+    const isNew = !those.some((one) => one.name === expert.name);
+    try {
+      this.#save({
+        experts: isNew ? [...those, expert] : those.map((one) => (one.name === expert.name ? expert : one)),
+      });
+    } catch (error) {
+      if (this.#keys !== before) this.#saveKeys(before);
+      throw error;
+    }
+  }
+
+  /** What a forward sends besides the event; `undefined` if that was lost with a damaged file. */
+  forwardSecrets({ name, headers = [], sign }: ForwardExpert): ForwardSecrets | undefined {
+    const kept = this.#keys[expertKey(name)] ?? [];
+    const values = kept.flatMap(({ header, key }): Header[] => (header === undefined ? [] : [[header, key]]));
+    const key = kept.find(({ header }) => header === undefined)?.key;
+    if (values.length < headers.length || (sign !== undefined && key === undefined)) return undefined;
+    return { headers: values, key };
   }
 
   /** `waiting` is the number of its waiting runs. Throws `InUse`, unless `force`: then these runs fail. */
   deleteExpert(name: string, force = false, waiting = 0): void {
-    if (this.#options.commands?.some((one) => one.name === name))
-      throw webhookErrors.invalidDefinition('expert', name, 'is of the file of commands: remove it there');
+    this.#requireKept(name);
     byName('expert', name, this.#kept.experts);
     const users = this.triggers.filter(({ expert }) => expert === name);
     if (users.length + waiting > 0 && !force) throw webhookErrors.inUse('expert', name, users, waiting);
     this.#save({ experts: this.#kept.experts.filter((one) => one.name !== name) });
+    this.#dropKeys(expertKey(name));
+  }
+
+  #requireKept(name: string): void {
+    if (this.#options.commands?.some((one) => one.name === name))
+      throw webhookErrors.invalidDefinition('expert', name, 'is of the file of commands: change it there');
   }
 
   /** Throws `NoSuchDefinition`. */
@@ -368,15 +430,15 @@ export class Definitions {
   }
 
   /** Empty for the type `anything`. */
-  #secretFor(type: Webhook['type'], own: unknown): string {
+  #secretFor(type: Webhook['type'], own: unknown, kind = 'webhook'): string {
     const isStandard = type === 'standard_webhooks';
-    const given = parse(secretInput, own, 'webhook', 'secret');
+    const given = parse(secretInput, own, kind, 'secret');
     if (type === 'anything') {
       if (given === undefined) return '';
       throw webhookErrors.invalidDefinition('webhook', 'secret', 'is not for the type anything');
     }
     if (isStandard && given !== undefined && !/^(?:whsec_)?[\w+/]+={0,2}$/.test(given))
-      throw webhookErrors.invalidDefinition('webhook', 'secret', 'must be base64, perhaps after whsec_');
+      throw webhookErrors.invalidDefinition(kind, 'secret', 'must be base64, perhaps after whsec_');
     return given ?? newSecret(isStandard ? 'base64' : 'base64url');
   }
 
@@ -385,15 +447,12 @@ export class Definitions {
   }
 
   #save(change: Partial<DefinitionsFile>): void {
-    const kept = { ...this.#kept, ...change };
-    this.#definitionsFile.write(kept);
-    this.#kept = kept;
+    this.#files.save(change);
     this.#index();
   }
 
   #saveKeys(keys: Keys): void {
-    this.#keysFile.write(keys);
-    this.#keys = keys;
+    this.#files.saveKeys(keys);
   }
 
   #index(): void {
@@ -404,53 +463,6 @@ export class Definitions {
       const filter = trigger.filter === undefined ? undefined : Filter.kept(trigger.filter);
       const those = this.#triggersOf.get(trigger.webhook) ?? [];
       this.#triggersOf.set(trigger.webhook, [...those, { trigger, filter }]);
-    }
-  }
-
-  /** Signed webhooks without a key. */
-  #unsigned(): string {
-    const those = this.webhooks.filter(({ id, type }) => isSigned({ type }) && !(id in this.#keys));
-    return those.map(({ name }) => name).join(', ');
-  }
-
-  #reportDamage({ damaged, isLost }: FencedRead, what: string): void {
-    const { folder, logger } = this.#options;
-    const files = damaged.map((name) => join(folder, name)).join(' and ');
-    if (isLost)
-      logger.error(
-        `${files} cannot be read. They had the newest state of ${what}, or stop the server and restore a backup of one of the files. What is left of them is kept with the ending .damaged.`,
-      );
-    else if (damaged.length > 0)
-      logger.error(`${files} was damaged. Nothing is lost: the other copy is whole, and both are written again.`);
-  }
-
-  /** Reports files that were deleted together with their copies. */
-  #reportMissing(definitions: FencedRead, keys: FencedRead): void {
-    const { folder, hasEvents = false, logger } = this.#options;
-    const isMissing = ({ found, damaged }: FencedRead): boolean => found === undefined && damaged.length === 0;
-    if (isMissing(definitions) && (hasEvents || Object.keys(this.#keys).length > 0))
-      logger.error(
-        `definitions.<number>.json and its copy are missing in ${folder}: webhooks, triggers and experts are lost. Create them again, or stop the server and restore a backup.`,
-      );
-    if (isMissing(keys) && this.#unsigned() !== '')
-      logger.error(
-        `signing-keys.<number>.json and its copy are missing in ${folder}: no delivery to ${this.#unsigned()} is accepted. Rotate the secrets.`,
-      );
-  }
-
-  /** Writes the read values under the present lease: later writes of a predecessor have no effect. */
-  #own(definitions: FencedRead, keys: FencedRead): void {
-    const { fence, folder, logger } = this.#options;
-    try {
-      fence.check();
-      for (const { damaged, isLost } of [definitions, keys])
-        if (isLost) for (const name of damaged) moveSync(join(folder, name), join(folder, `${name}.damaged`));
-      this.#keysFile.write(this.#keys);
-      this.#definitionsFile.write(this.#kept);
-    } catch (error) {
-      const explained = explainWriteError(error, folder);
-      if (!isWriteError(explained)) throw explained;
-      logger.warn(`Webhooks can be read, and changed once the disk allows it: ${describeError(explained)}`);
     }
   }
 }

@@ -1,8 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { describeError } from '../base/errors.ts';
 import { retryAfterMs } from '../base/retryAfter.ts';
-import type { ForwardExpert } from './definitions.ts';
+import type { ForwardExpert, ForwardSecrets } from './definitions.ts';
 import { REDACTED, type AttemptOutcome, type Header, type StoredEvent } from './event.ts';
+import { proofOf } from './proof.ts';
+import { proofHeaders } from './signatures.ts';
 
 /** The most characters stored of a response. */
 const MAX_ANSWER = 2000;
@@ -11,24 +13,48 @@ const OWN_HEADERS =
   /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
 const LONGEST_WAIT_MS = 600_000;
 
+export interface ForwardOptions {
+  /** What the expert sends besides the event; `undefined` if it was lost. */
+  readonly secrets: ForwardSecrets | undefined;
+  readonly dispatcher?: Dispatcher | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The headers of an attempt: those of the event, without a signature that the expert replaces, then those of the expert. */
+function headersOf(
+  event: Pick<StoredEvent, 'id' | 'headers' | 'body'>,
+  trigger: string,
+  { sign, signature }: ForwardExpert,
+  { headers, key }: ForwardSecrets,
+): Header[] {
+  const type = sign && { type: sign, signature };
+  const proof = type && key !== undefined ? proofOf(type, key, event.body, event.id) : [];
+  const own = [...headers, ...proof];
+  const replaced = new Set([...own.map(([name]) => name), ...(type ? proofHeaders(type) : [])].map(lower));
+  return [
+    ...event.headers.filter((header) => isForwarded(header) && !replaced.has(lower(header[0]))),
+    ...own,
+    ['X-Sextant-Event-Id', event.id],
+    ['X-Sextant-Trigger', encodeURIComponent(trigger)],
+  ];
+}
+
 /** Sends an event's raw bytes and headers to the URL of an expert, by its method and with its query. Throws only for a cancelled `signal`. */
 export async function forward(
   event: Pick<StoredEvent, 'id' | 'headers' | 'body' | 'method' | 'query'>,
   trigger: string,
-  { url, timeout_ms: timeoutMs }: ForwardExpert,
-  { dispatcher, signal }: { readonly dispatcher?: Dispatcher | undefined; readonly signal: AbortSignal },
+  expert: ForwardExpert,
+  { secrets, dispatcher, signal }: ForwardOptions,
 ): Promise<AttemptOutcome> {
+  const { url, timeout_ms: timeoutMs } = expert;
+  if (!secrets) return { isDone: false, canRetry: false, error: 'its headers or its key are lost: set them again' };
   const { request } = await import('../base/undici.ts');
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     const { method = 'POST', query } = event;
     const { statusCode, headers, body } = await request(withQuery(url, query), {
       method,
-      headers: [
-        ...event.headers.filter(isForwarded).flat(),
-        ...['X-Sextant-Event-Id', event.id],
-        ...['X-Sextant-Trigger', encodeURIComponent(trigger)],
-      ],
+      headers: headersOf(event, trigger, expert, secrets).flat(),
       ...(event.body.length > 0 && { body: event.body }),
       signal: AbortSignal.any([signal, timeout]),
       ...(dispatcher && { dispatcher }),
@@ -58,6 +84,10 @@ function withQuery(url: string, query: string | undefined): string {
   if (query === undefined) return url;
   const [place = '', fragment] = url.split('#', 2);
   return `${place}${place.includes('?') ? '&' : '?'}${query}${fragment === undefined ? '' : `#${fragment}`}`;
+}
+
+function lower(text: string): string {
+  return text.toLowerCase();
 }
 
 function isForwarded([name, value]: Header): boolean {

@@ -50,6 +50,9 @@ export const WEBHOOK_TYPES = [
 ] as const;
 export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 
+/** Types whose proof is in headers of its own. */
+export const SIGNING_TYPES = WEBHOOK_TYPES.filter((type) => type !== 'bearer_token' && type !== 'anything');
+
 /** The senders whose events have a known form. */
 export type System = 'github' | 'gitlab' | 'pagerduty' | 'shopify' | 'slack' | 'stripe';
 

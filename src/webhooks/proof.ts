@@ -24,13 +24,18 @@ export function deliveryHeaders(system: System, body: Uint8Array, secret?: strin
   ];
 }
 
-/** Headers with the proof of origin, at real time: signatures are checked against it, and not against the server's clock. */
-export function proofOf(webhook: Pick<Webhook, 'type' | 'signature'>, secret: string, body: Uint8Array): Header[] {
+/** Headers with the proof of origin, of a delivery with an `id`, at real time: signatures are checked against it, and not against the server's clock. */
+export function proofOf(
+  webhook: Pick<Webhook, 'type' | 'signature'>,
+  secret: string,
+  body: Uint8Array,
+  id = `msg_${randomUUID()}`,
+): Header[] {
   if (webhook.type === 'bearer_token' || webhook.type === 'anything') return [];
   if (webhook.type === 'gitlab') return [[GITLAB_TOKEN, secret]];
   const scheme = schemeOf(webhook);
   if (scheme) return signatureHeaders(scheme, secret, body, Date.now());
-  const [id, at] = [`msg_${randomUUID()}`, new Date()];
+  const at = new Date();
   return [
     ['webhook-id', id],
     ['webhook-timestamp', String(Math.floor(at.getTime() / 1000))],

@@ -334,7 +334,10 @@ export class RunQueue {
   #outcome(number: number, event: Payload, trigger: string, expert: WorkingExpert): Promise<AttemptOutcome> {
     const { journal, definitions, dispatcher } = this.#options;
     const { signal } = this.#stop;
-    if (expert.type === 'forward') return forward(event, trigger, expert, { dispatcher, signal });
+    if (expert.type === 'forward') {
+      const secrets = definitions.forwardSecrets(expert);
+      return forward(event, trigger, expert, { secrets, dispatcher, signal });
+    }
     const id = journal.summary(number)?.webhook ?? '';
     return runCommand({ event, webhook: definitions.webhookById(id)?.name ?? id, trigger }, expert, signal);
   }

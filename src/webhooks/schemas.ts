@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { webhookErrors } from './errors.ts';
-import { isHttpUrl, NAME, NAME_RULE, WEBHOOK_TYPES, type WebhookType } from './names.ts';
+import { isHttpUrl, NAME, NAME_RULE, SIGNING_TYPES, WEBHOOK_TYPES, type WebhookType } from './names.ts';
+import type { SecretRecord } from './secrets.ts';
 import { signatureInput } from './signatures.ts';
 
 /* What may be written in the definition of a webhook, a trigger and an expert. */
@@ -69,6 +70,13 @@ export const webhookInput = z
   );
 export type WebhookInput = z.input<typeof webhookInput>;
 
+export interface Webhook extends z.output<typeof webhookInput> {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly secrets: readonly SecretRecord[];
+}
+
 /** Systems that send forms besides JSON, and senders of which nothing is known. */
 const ANY_CONTENT: readonly WebhookType[] = ['anything', 'github', 'slack', 'hmac'];
 
@@ -108,17 +116,40 @@ export type Trigger = z.output<typeof triggerInput>;
 const url = z
   .string('must be a URL')
   .check(z.refine(isHttpUrl, 'must be an http or https URL without a password in it'));
-export const expertInput = z.strictObject({
-  name,
-  type: z.literal('forward', 'must be forward; "record" exists already'),
-  url,
-  /** Time limit of one attempt. */
-  timeout_ms: z._default(count(600_000), 30_000),
-  max_attempts: z._default(count(50), 8),
-  concurrency: z._default(count(64), 4),
-});
+
+/** Headers that a forward sets itself. */
+const SET = /^(expect|proxy-.*|x-sextant-.*)$/i;
+/** Headers that a forward adds, or sends instead of those of the event. */
+const forwardHeaders = headers.check(
+  z.refine((those) => !Object.keys(those).some((one) => SET.test(one)), 'has a header that Sextant sets'),
+);
+export const expertInput = z
+  .strictObject({
+    name,
+    type: z.literal('forward', 'must be forward; "record" exists already'),
+    url,
+    headers: z._default(forwardHeaders, {}),
+    /** Signs each attempt as this sender does. */
+    sign: z.optional(z.enum(SIGNING_TYPES, `must be one of ${SIGNING_TYPES.join(', ')}`)),
+    /** Of `sign: hmac`. */
+    signature: z.optional(signatureInput),
+    /** Time limit of one attempt. */
+    timeout_ms: z._default(count(600_000), 30_000),
+    max_attempts: z._default(count(50), 8),
+    concurrency: z._default(count(64), 4),
+  })
+  .check(
+    z.refine(({ sign, signature }) => (sign === 'hmac') === (signature !== undefined), {
+      path: ['signature'],
+      message: 'is for sign: hmac, which needs it',
+    }),
+  );
 export type ExpertInput = z.input<typeof expertInput>;
-export type ForwardExpert = z.output<typeof expertInput>;
+/** Posts events to a URL. Values of its headers, and the key that signs, are kept with the keys of webhooks. */
+export interface ForwardExpert extends Omit<z.output<typeof expertInput>, 'headers'> {
+  /** Their names. */
+  readonly headers?: readonly string[] | undefined;
+}
 
 const argument = text(10_000).check(z.regex(/^[^\0]*$/, 'must have no zero character'));
 /** A command of the machine's own file: see `readCommands`. */
@@ -172,6 +203,7 @@ export const forwardInput = z.strictObject({
   url,
   from: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'anything'),
   signature: z.optional(signatureInput),
+  headers: z.optional(forwardHeaders),
 });
 
 /** Parses the input of a definition. Throws `InvalidDefinition`. */

@@ -312,6 +312,13 @@ describe('sextant webhooks, triggers, experts and events', () => {
       said('experts', 'list'),
       /^record +records .*\nbot +forwards to http:\/\/127\.0\.0\.1:9\/: 4 at once, 2 s/,
     );
+    assert.match(
+      said('experts', 'edit', 'bot', '--header', 'X-Stage: a: b', '--sign', 'github', '--secret', 'key-of-the-bot'),
+      /^bot {2}forwards to http:\/\/127\.0\.0\.1:9\/, with X-Stage, signed as github: 4 at once, 2 s each, 1 attempts\nsecret {2}key-of-the-bot /,
+    );
+    assert.match(run(['experts', 'edit', 'bot', '--header', 'a-secret']).stderr, /--header takes "Name: value"/);
+    assert.match(run(['experts', 'edit', 'bot']).stderr, /Give what to change/);
+    assert.doesNotMatch(said('experts', 'edit', 'bot', '--no-header', '--no-sign'), /with|signed|secret/);
     assert.equal(
       said('triggers', 'create', 'opened', '--webhook', 'issues', '--filter', rule, '--expert', 'bot'),
       'When an event comes to issues and `action` is "opened": run bot.\n',

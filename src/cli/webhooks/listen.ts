@@ -11,6 +11,7 @@ import { withServer, type AdminOptions } from '../server/admin.ts';
 import { runThreadedServe } from '../server/threadedServe.ts';
 import { ExitCode, formatRows, printable, type Terminal } from '../terminal.ts';
 import { editBody } from './again.ts';
+import { headersOf } from './experts.ts';
 import { EventFollower } from './eventFollower.ts';
 import { newestEvent, tailEvents } from './eventTail.ts';
 import { ListenScreen, MAX_EVENTS } from './listenScreen.ts';
@@ -23,6 +24,8 @@ export interface ListenOptions extends AdminOptions {
   readonly secret?: string;
   /** JSON. */
   readonly signature?: string;
+  /** `Name: value`, or `@FILE`. */
+  readonly header?: readonly string[];
   /** The file of the machine's own commands, for a server that this command starts. */
   readonly commands?: string;
   /** Name of a forward to delete. */
@@ -45,7 +48,15 @@ export async function listen(options: ListenOptions, version: string, terminal: 
   const server = await startOrAttach(options, version, terminal);
   try {
     const client = new AdminClient(server.info);
-    const input = { url, from, name, secret: secretOf(secret), signature: jsonOption(signature, '--signature') };
+    const headers = options.header && headersOf(options.header);
+    const input = {
+      url,
+      from,
+      name,
+      secret: secretOf(secret),
+      signature: jsonOption(signature, '--signature'),
+      headers,
+    };
     const made = await client.ask<ForwardView>('POST', 'forwards', input);
     const { stdout, stdin } = terminal;
     // A program may send as soon as it reads the URL.

@@ -23,6 +23,7 @@ export function addListenCommand(
     .option('--name <name>', 'name of the webhook, trigger and expert (default: sender and host)')
     .option('--secret <secret>', 'the secret that the sender has already, or - for the standard input')
     .option('--signature <json>', 'of the sender hmac: header, algorithm, encoding, prefix, signed, timestamp_header …')
+    .option('--header <header...>', 'send this header to your program: "Name: value", or @FILE with one a line')
     .option('--commands <file>', 'a file of your own with commands that triggers may run; see serve')
     .option('--undo <name>', 'delete the webhook, trigger and expert of this name instead')
     .option(...SERVER_STATE)

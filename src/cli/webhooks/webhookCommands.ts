@@ -2,19 +2,14 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { positiveInteger } from '../arguments.ts';
 import type { AdminOptions } from '../server/admin.ts';
 import { SERVER_STATE } from '../server/serverCommands.ts';
-import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
+import { SIGNING_TYPES, WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
-import type {
-  CreateWebhookOptions,
-  EditWebhookOptions,
-  ExpertOptions,
-  RotateOptions,
-  TriggerOptions,
-} from './webhooks.ts';
+import type { CreateWebhookOptions, EditWebhookOptions, RotateOptions, TriggerOptions } from './webhooks.ts';
 import type { ResendOptions, RetryOptions } from './again.ts';
+import type { ExpertOptions } from './experts.ts';
 import type { SendOptions } from './sendEvents.ts';
 
 const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
@@ -168,25 +163,59 @@ function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode
 
 function addExperts(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const experts = program.command('experts').description('create the URLs to which triggers forward events');
-  admin(
-    experts,
-    'create <name>',
-    'create an expert that forwards events to a URL: the raw body and headers, with retries',
+  expertOptions(
+    admin(
+      experts,
+      'create <name>',
+      'create an expert that forwards events to a URL: the raw body and headers, with retries',
+    ).requiredOption('--url <url>', 'the URL to post events to'),
+    'default: ',
   )
-    .requiredOption('--url <url>', 'the URL to post events to')
-    .option('--timeout <seconds>', 'the time limit of one attempt (default: 30)', positiveInteger)
-    .option('--attempts <number>', 'the largest number of attempts (default: 8)', positiveInteger)
-    .option('--concurrency <number>', 'the number of events forwarded at once (default: 4)', positiveInteger)
-    .addHelpText('after', help('sextant experts create bot --url http://127.0.0.1:8080/hook --timeout 5'))
+    .addHelpText(
+      'after',
+      help(
+        'sextant experts create bot --url http://127.0.0.1:8080/hook --timeout 5',
+        'sextant experts create bot --url http://127.0.0.1:8080/hook --header "X-Stage: test" --header @token.txt',
+        'sextant experts create bot --url http://127.0.0.1:8080/hook --sign github --secret - < secret.txt',
+      ),
+    )
     .action(async (name: string, options: ExpertOptions) => {
-      exit(await (await import('./webhooks.ts')).createExpert(name, options, terminal));
+      exit(await (await import('./experts.ts')).createExpert(name, options, terminal));
+    });
+  expertOptions(
+    admin(experts, 'edit <name>', 'change only what is given').option('--url <url>', 'the URL to post events to'),
+  )
+    .option('--no-header', 'add no header')
+    .option('--no-sign', 'do not sign')
+    .addHelpText(
+      'after',
+      help('sextant experts edit bot --url http://127.0.0.1:8081/hook', 'sextant experts edit bot --no-sign'),
+    )
+    .action(async (name: string, options: ExpertOptions) => {
+      exit(await (await import('./experts.ts')).editExpert(name, options, terminal));
     });
   admin(experts, 'list', 'list the experts')
     .addHelpText('after', help('sextant experts list --json'))
     .action(async (options: AdminOptions) => {
-      exit(await (await import('./webhooks.ts')).listExperts(options, terminal));
+      exit(await (await import('./experts.ts')).listExperts(options, terminal));
     });
   addDelete(experts, 'experts', 'bot', terminal, exit);
+}
+
+/** What a forward has besides its URL. `before` begins the default of a new one. */
+function expertOptions(command: Command, before?: string): Command {
+  const byDefault = (value: number): string => (before === undefined ? '' : ` (${before}${value})`);
+  return command
+    .option(
+      '--header <header...>',
+      'send this header instead of that of the event: "Name: value", or @FILE with one a line, @- for the standard input',
+    )
+    .option('--sign <sender>', `sign each attempt as this sender: ${SIGNING_TYPES.join(', ')}`)
+    .option('--signature <json>', 'of --sign hmac: header, algorithm, encoding, prefix, signed, timestamp_header …')
+    .option('--secret <secret>', 'the key that signs, or - for the standard input; without it, a new one is made')
+    .option('--timeout <seconds>', `the time limit of one attempt${byDefault(30)}`, positiveInteger)
+    .option('--attempts <number>', `the largest number of attempts${byDefault(8)}`, positiveInteger)
+    .option('--concurrency <number>', `the number of events forwarded at once${byDefault(4)}`, positiveInteger);
 }
 
 function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {

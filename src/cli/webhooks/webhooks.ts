@@ -1,7 +1,6 @@
 import { SextantError } from '../../base/errors.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
-import type { ExpertView } from '../../webhooks/definitions.ts';
 import { isSigned } from '../../webhooks/signatures.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { readRule, readText } from './filters.ts';
@@ -235,47 +234,4 @@ export function listTriggers(options: AdminOptions, terminal: Terminal): Promise
     else terminal.stdout.write(formatColumns(triggers.map(({ name, words }) => [name, words])));
     return triggers.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
-}
-
-export interface ExpertOptions extends AdminOptions {
-  readonly url: string;
-  readonly timeout?: number;
-  readonly attempts?: number;
-  readonly concurrency?: number;
-}
-
-/** `sextant experts create` */
-export function createExpert(name: string, options: ExpertOptions, terminal: Terminal): Promise<ExitCode> {
-  const { url, timeout, attempts, concurrency } = options;
-  return withServer(options, terminal, async (client) => {
-    const expert = await client.ask<ExpertView>('POST', 'experts', {
-      ...{ name, type: 'forward', url, concurrency, max_attempts: attempts },
-      ...(timeout !== undefined && { timeout_ms: timeout * 1000 }),
-    });
-    if (options.json) printJson(expert, terminal);
-    else terminal.stdout.write(`${describeExpert(expert).join('  ')}\n`);
-    return ExitCode.ok;
-  });
-}
-
-/** `sextant experts list` */
-export function listExperts(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
-  return withServer(options, terminal, async (client) => {
-    const { experts } = await client.ask<{ experts: ExpertView[] }>('GET', 'experts');
-    if (options.json) printJson(experts, terminal);
-    else terminal.stdout.write(formatColumns(experts.map(describeExpert)));
-    return ExitCode.ok;
-  });
-}
-
-function describeExpert(expert: ExpertView): string[] {
-  if (expert.type === 'record') return [expert.name, 'records the event only'];
-  const { name, timeout_ms: timeoutMs, max_attempts: attempts, concurrency } = expert;
-  const what = expert.type === 'command' ? `runs ${expert.argv.map(quoted).join(' ')}` : `forwards to ${expert.url}`;
-  return [name, `${what}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} attempts`];
-}
-
-/** An argument of a command, in quotation marks if it has more than a plain word. */
-function quoted(argument: string): string {
-  return /^[\w./:=@%+,-]+$/.test(argument) ? argument : JSON.stringify(argument);
 }

@@ -351,7 +351,7 @@ describe('a state folder', () => {
     };
     remove('signing-keys');
     await start(place);
-    assert.match(said.join('\n'), /signing-keys.*are missing in .*: no delivery to w is accepted\. Rotate/);
+    assert.match(said.join('\n'), /signing-keys.*are missing in .*: no delivery to w is accepted or signed\. Rotate/);
     await stopAll();
     remove('definitions');
     await start(place);

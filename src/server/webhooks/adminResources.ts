@@ -179,14 +179,21 @@ function triggerResources({ service: { definitions }, views, resource }: Plane):
 }
 
 /** `/__admin/experts`. */
-function expertResources({ service, resource }: Plane): Resource[] {
+function expertResources({ service, views, resource }: Plane): Resource[] {
   const { definitions } = service;
   return [
     resource('experts', {
       GET: { handle: () => ({ json: { experts: definitions.experts.map(expertView) } }) },
-      POST: withJson((body) => ({ status: 201, json: definitions.saveExpert(body) })),
+      POST: withJson((body) => {
+        const { secret: own, ...input } = body;
+        return { status: 201, json: views.expert(definitions.saveExpert(input, own)) };
+      }),
     }),
     resource('experts/{name}', {
+      PATCH: withJson((body, { parameters }) => {
+        const { secret: own, ...input } = body;
+        return { json: views.expert(definitions.changeExpert(parameters.name!, input, own)) };
+      }),
       DELETE: {
         handle: ({ parameters, query }) => {
           service.deleteExpert(parameters.name!, isForced(query));

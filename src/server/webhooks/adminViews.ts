@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Forward, Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { Forward, SavedExpert, Trigger, Webhook } from '../../webhooks/definitions.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
 import type { EventState, EventSummary, StoredEvent } from '../../webhooks/event.ts';
 import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
@@ -11,6 +11,7 @@ import type {
   EventView,
   ForwardView,
   JournalView,
+  NewExpertView,
   RefusalView,
   RefusedView,
   RunView,
@@ -59,6 +60,11 @@ export class AdminViews {
       ...(secret !== undefined && secret !== '' && { secret }),
       is_new: isNew,
     };
+  }
+
+  /** A new or changed expert; the secret is that which was made or given. */
+  expert({ expert, secret }: SavedExpert): NewExpertView {
+    return { ...expert, ...(secret !== undefined && { secret }) };
   }
 
   summary({ id, at, webhook, status, bytes }: EventSummary): EventSummaryView {

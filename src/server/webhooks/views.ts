@@ -22,6 +22,12 @@ export interface NewWebhookView extends WebhookView {
   readonly secret: string;
 }
 
+/** A new or changed expert. */
+export type NewExpertView = ExpertView & {
+  /** The key that signs, where it was made or given. */
+  readonly secret?: string;
+};
+
 /** A webhook, a trigger and an expert of one name that forward all events to a URL. */
 export interface ForwardView {
   readonly name: string;
