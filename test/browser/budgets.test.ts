@@ -223,9 +223,10 @@ describe('the table of budgets', () => {
 
     await tab.button('Add Limit…').click();
     await tab.hasFocus(tab.frame.getByRole('combobox', { name: 'Account' }));
-    await tab.workbench.page.keyboard.type('bo');
-    await tab.frame.getByRole('option', { name: 'bob@x.io' }).waitFor();
-    await tab.press('ArrowDown', 'Enter');
+    // The accounts with “b” are listed; the next keys are quicker than the answer about “bo”.
+    await tab.press('b');
+    await tab.frame.getByRole('option', { name: HOSTILE }).waitFor();
+    await tab.press('o', 'ArrowDown', 'Enter');
     await tab.hasFocus(tab.frame.getByRole('textbox', { name: 'Limit of bob@x.io, in credits a month' }));
     await tab.workbench.page.keyboard.type('7');
     await tab.press('Enter');
@@ -278,7 +279,7 @@ describe('the table of budgets', () => {
     const before = await limits();
     await tab.paste(`account,limit\n${many.map((name) => `${name},50\n`).join('')}`);
     await tab.step('preview', '5,001 changes: 5,001 new.');
-    const rows = tab.frame.locator('.change .scroll-y');
+    const rows = tab.frame.locator('.change .scroll');
     await rows.focus();
     await tab.press('End');
     await rows.getByText('dev5001@x.io').waitFor();

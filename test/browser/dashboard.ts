@@ -44,10 +44,10 @@ export class Dashboard {
     this.root = root;
   }
 
-  static async open(folder: string): Promise<Dashboard> {
+  static async open(folder: string, settings: Readonly<Record<string, unknown>> = {}): Promise<Dashboard> {
     const root = copySample(join(folder, 'harbour'));
     const size = { width: 1400, height: HEIGHT };
-    const workbench = await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder } });
+    const workbench = await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder }, settings });
     return new Dashboard(workbench, root);
   }
 
@@ -158,14 +158,14 @@ export class Dashboard {
   }
 }
 
-/** Resizes the page, waits for its width, and scrolls to the top. */
+/** Resizes the page, waits for its width, and scrolls it and its lists to the start, as a check of contrast scrolls them. */
 export async function showWidth({ page }: Workbench, frame: Frame, width: number): Promise<void> {
   await page.setViewportSize({ width, height: HEIGHT });
   await until('the page has its width', async () => {
     const shown = await frame.evaluate<number>('innerWidth');
     return shown < width && shown > width - 120;
   });
-  await frame.evaluate('scrollTo(0, 0)');
+  await frame.evaluate("scrollTo(0, 0); for (const list of document.querySelectorAll('.scroll')) list.scrollTo(0, 0)");
 }
 
 /** Fills the cache as another window would, with the last 28 days; returns the number of people. */

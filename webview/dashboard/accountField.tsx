@@ -24,7 +24,9 @@ interface AccountFieldProps {
 /** Input for the account of a limit: typed, or chosen from known names that contain the text. */
 export function AccountField({ value, problem, callEditor, onType, onEnter, onLeave }: AccountFieldProps): JSX.Element {
   const [proposed, setProposed] = useState<readonly ProposedAccount[]>([]);
-  const [at, setAt] = useState(-1);
+  /** Id of the account that the keys are at, as another list has it at another place. */
+  const [marked, setMarked] = useState<string>();
+  const at = proposed.findIndex(({ id }) => id === marked);
   const typed = useRef(value.account);
   const field = useRef<HTMLInputElement>(null);
   const list = useId();
@@ -32,12 +34,15 @@ export function AccountField({ value, problem, callEditor, onType, onEnter, onLe
   useEffect(() => field.current?.focus(), []);
   const close = (): void => {
     setProposed([]);
-    setAt(-1);
+    setMarked(undefined);
   };
   const type = (account: string): void => {
     typed.current = account;
     onType({ account, id: null });
-    setAt(-1);
+    setMarked(undefined);
+    // Until the answer, a key must not choose an account that the text excludes.
+    const text = account.trim().toLowerCase();
+    setProposed(proposed.filter(({ name }) => name.toLowerCase().includes(text)));
     void callEditor('accounts', { text: account }).then((found = []) => {
       // The answer to an earlier text is outdated.
       if (typed.current === account) setProposed(found);
@@ -53,7 +58,7 @@ export function AccountField({ value, problem, callEditor, onType, onEnter, onLe
     const { length } = proposed;
     const chosen = proposed[at];
     if ((event.key === 'ArrowDown' || event.key === 'ArrowUp') && length > 0)
-      setAt((at + (event.key === 'ArrowDown' ? 1 : at < 0 ? 0 : -1) + length) % length);
+      setMarked(proposed[(at + (event.key === 'ArrowDown' ? 1 : at < 0 ? 0 : -1) + length) % length]?.id);
     else if (event.key === 'ArrowDown') type(value.account);
     else if (event.key === 'Enter' && chosen) choose(chosen);
     else if (event.key === 'Enter') {

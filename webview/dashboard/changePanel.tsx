@@ -18,10 +18,12 @@ const TONE_ICONS = { plain: 'icon-edit', good: 'icon-check', warning: 'icon-warn
 
 /** Widths of the columns; reasons are sentences. */
 const WIDTHS: Readonly<Record<string, string>> = {
-  identity: 'minmax(170px, 1.2fr)',
-  part: 'minmax(150px, 0.8fr)',
+  identity: 'minmax(var(--first), 1.2fr)',
+  part: 'minmax(140px, 0.8fr)',
   before: 'minmax(100px, 0.6fr)',
   after: 'minmax(100px, 0.6fr)',
+  consumed: 'minmax(100px, 0.6fr)',
+  share: 'minmax(80px, 0.5fr)',
   line: '64px',
   why: 'minmax(280px, 3fr)',
 };

@@ -23,7 +23,7 @@ const LEAST_PX = 104;
 
 /**
  * A list of any length, of which only the rows in view exist. The extension sorts them and sends them on request. A
- * name opens its person; the arrow keys move from name to name.
+ * name opens its person; the arrow keys move from name to name. The heads stay in view.
  */
 export function RowTable({ list, actions, isPlain = false, widths, cellOf }: RowTableProps): JSX.Element {
   const { columns, count, all, sort, descending, version } = list;
@@ -94,7 +94,13 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
       {count === 0 ? (
         <p class="quiet">{all === 0 ? l10n.t('No rows.') : l10n.t('No names match.')}</p>
       ) : (
-        <div class="scroll-x">
+        <div
+          class={isPlain ? 'scroll plain' : 'scroll'}
+          ref={scroller}
+          tabIndex={isPlain ? 0 : undefined}
+          style={{ '--rows': `${height}px` }}
+          onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
+        >
           <div
             class="table"
             role="table"
@@ -103,10 +109,9 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
             style={{
               '--columns':
                 widths ?? `minmax(var(--first), 1.6fr) repeat(${columns.length - 1}, minmax(${LEAST_PX}px, 1fr))`,
-              'min-width': `${200 + LEAST_PX * (columns.length - 1)}px`,
             }}
           >
-            <div role="rowgroup">
+            <div role="rowgroup" class="top">
               <div role="row" aria-rowindex={1} class="line heads">
                 {columns.map(({ id, title, about, isNumber }) => (
                   <div
@@ -123,23 +128,10 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
                 ))}
               </div>
             </div>
-            <div
-              class="scroll-y"
-              role="rowgroup"
-              ref={scroller}
-              tabIndex={isPlain ? 0 : undefined}
-              style={{ height: `${height}px` }}
-              onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
-            >
-              <div class="all" role="presentation" style={{ height: `${count * ROW_PX}px` }}>
-                {loaded?.rows.map((row, i) => (
-                  <TableRow
-                    key={row.id}
-                    {...{ row, columns, sort, actions, move, cellOf }}
-                    i={loaded.window.from + i}
-                  />
-                ))}
-              </div>
+            <div class="all" role="rowgroup" style={{ height: `${count * ROW_PX}px` }}>
+              {loaded?.rows.map((row, i) => (
+                <TableRow key={row.id} {...{ row, columns, sort, actions, move, cellOf }} i={loaded.window.from + i} />
+              ))}
             </div>
           </div>
         </div>
