@@ -37,6 +37,8 @@ export type NextStep = (typeof NEXT_STEPS)[number];
 export const MAX_FILTER = 200;
 /** Characters of the name of a column of the group file. */
 export const MAX_COLUMN = 100;
+/** Characters of a product or expert. */
+export const MAX_PART = 300;
 /** Rows of one request. */
 export const MAX_ROWS = 500;
 /** Characters of a picture: an SVG, or a PNG as base64. */

@@ -8,6 +8,7 @@ import {
   MAX_COLUMN,
   MAX_FILTER,
   MAX_IMAGE,
+  MAX_PART,
   MAX_ROWS,
   NEXT_STEPS,
   PRESETS,
@@ -41,6 +42,8 @@ export interface Choices {
   readonly group: CostGroup;
   /** Column of the group file; the first one if it is missing or unknown. */
   readonly column?: string | undefined;
+  /** Product or expert that the pages of spending are limited to, such as `product:Chat`; all if missing or empty. */
+  readonly part?: string | undefined;
   /** Shows only names that contain this text, in lists and parts. */
   readonly filter: string;
   /** Whether pseudonyms replace names. */
@@ -230,6 +233,9 @@ export interface DashboardState {
   /** Possible groupings of the tab, and the chosen one. */
   readonly groups: readonly { readonly id: string; readonly name: string }[];
   readonly group: string;
+  /** Products and experts that the tab can be limited to, and the chosen one; empty for all. */
+  readonly parts: readonly { readonly id: string; readonly name: string }[];
+  readonly part: string;
   readonly page: Page;
   /** The budget editor: beside the limits, and on a person's page. */
   readonly editor: BudgetEditorState | null;
@@ -277,6 +283,7 @@ export const choicesSchema = z.strictObject({
   compare: z.boolean(),
   group: z.enum(GROUPS),
   column: z.optional(z.string().check(z.maxLength(MAX_COLUMN))),
+  part: z.optional(z.string().check(z.maxLength(MAX_PART))),
   filter: z.string().check(z.maxLength(MAX_FILTER)),
   anonymise: z.boolean(),
 });

@@ -21,7 +21,7 @@ const presetName = (preset: Preset): string =>
 
 /** Controls of all tabs: days, comparison, filter, names, and the age of the figures. */
 export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'state' | 'actions'>): JSX.Element {
-  const { choices, range, controls, groups, group, page, account } = state;
+  const { choices, range, controls, groups, group, parts, part, page, account } = state;
   const { preset, compare, anonymise, tab } = choices;
   return (
     <header>
@@ -80,6 +80,19 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
               }
             >
               {groups.map(({ id, name }) => (
+                <option key={id} value={id}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {parts.length > 0 && (
+          <label title={l10n.t('Limits the figures of the page to a product or an expert')}>
+            <span>{l10n.t('Only')}</span>
+            <select value={part} onChange={({ currentTarget: { value } }) => actions.choose({ part: value })}>
+              <option value="">{l10n.t('All spending')}</option>
+              {parts.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
                 </option>

@@ -238,7 +238,7 @@ export class AnalyticsData {
    * Cost of the organization day by day, by product, resource and kind of key. All figures of the organization are sums
    * of this one query, so that each day is requested once.
    */
-  organizationCost(range: DayRange, options?: LoadOptions): Promise<Loaded<CostRow>> {
+  organizationCost(range: DayRange, options?: LoadOptions & CostFilter): Promise<Loaded<CostRow>> {
     return this.cost(
       range,
       ['COST_ANALYTICS_GROUP_BY_PRODUCT', 'COST_ANALYTICS_GROUP_BY_RESOURCE', 'COST_ANALYTICS_GROUP_BY_BYOK_STATUS'],

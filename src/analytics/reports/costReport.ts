@@ -1,10 +1,10 @@
 import { startOfDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
-import type { AnalyticsData, CostRow, LoadOptions } from '../client/analyticsData.ts';
+import type { AnalyticsData, CostFilter, CostRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
 import { costBy, sumOf } from '../insights/amounts.ts';
 import type { BurnDown } from '../insights/budgets.ts';
-import { growthOfAmount, movers, type Mover, type Share } from '../insights/compare.ts';
+import { growthOfAmount, movers, total as totalOf, type Mover, type Share } from '../insights/compare.ts';
 import type { Forecast } from '../insights/forecast.ts';
 import {
   amountPerUse,
@@ -16,7 +16,7 @@ import {
 } from '../insights/unitCost.ts';
 import { finishedDays, historyOf, monthOf, openDays } from './monthSpending.ts';
 import { countKnown, loadBefore, qualityOf, type Compared, type Quality } from './report.ts';
-import { MEASURE_OF, type Unit } from './unit.ts';
+import { MEASURE_OF, unitOf, type Unit } from './unit.ts';
 import type { UsageReport } from './usageReport.ts';
 
 export { MEASURE_OF, type Unit };
@@ -56,31 +56,37 @@ export interface CostReport extends Quality {
   readonly points: readonly CostRow[];
 }
 
+export interface CostOptions {
+  readonly unit?: Unit | undefined;
+  /** The part of the spending to report, if not all. */
+  readonly of?: CostFilter | undefined;
+}
+
 /** Number of changes worth reporting. */
 const MOVERS = 5;
 
 /**
  * Builds the report in a few requests, for any number of people. On a plan with credits its unit is credits, unless the
- * caller requests dollars.
+ * caller requests dollars. A report of a part has no month.
  */
 export async function costReport(
   data: AnalyticsData,
   range: DayRange,
-  { before: period, ...options }: LoadOptions & Compared & { readonly unit?: Unit | undefined } = {},
+  { before: period, of, ...options }: LoadOptions & Compared & CostOptions = {},
 ): Promise<CostReport> {
+  const costOf = (days: DayRange): Promise<Loaded<CostRow>> => data.organizationCost(days, { ...options, ...of });
   const [cost, before, finished] = await Promise.all([
-    data.organizationCost(range, options),
-    loadBefore(data, range, (days) => data.organizationCost(days, options), period),
-    finishedDays(data, range.last, options),
+    costOf(range),
+    loadBefore(data, range, costOf, period),
+    of ? undefined : finishedDays(data, range.last, options),
   ]);
-  const isCredits = [cost, finished].some(({ rows }) => sumOf(rows, 'credits_consumed') > 0n);
-  const unit = options.unit ?? (isCredits ? 'credits' : 'usd');
+  const unit = options.unit ?? (await unitOfPlan(data, [...cost.rows, ...(finished?.rows ?? [])], options));
   const measure = MEASURE_OF[unit];
   const daysKnown = countKnown(range, cost);
   const total = daysKnown === 0 ? undefined : sumOf(cost.rows, measure);
   const byResource = costBy(cost.rows, 'resource', measure);
   const byModel = unitCosts(cost.rows, 'resource', measure);
-  const { known } = finished;
+  const known = finished?.known;
   const isCurrent = known?.last === range.last && range.last >= data.newestDay;
   const open = isCurrent ? await openDays(data, unit, options) : undefined;
   const history = known && historyOf(finished.rows, known, measure);
@@ -88,7 +94,7 @@ export async function costReport(
   const burn = history && countedUntil !== undefined ? monthOf(history, open?.spent ?? [], countedUntil) : undefined;
   const isWhole = cost.missing.length === 0;
   return {
-    ...qualityOf(cost, finished.month),
+    ...qualityOf(cost, ...(finished ? [finished.month] : [])),
     range,
     unit,
     daysKnown,
@@ -117,4 +123,12 @@ export function costPerUse(
 ): ReturnType<typeof amountPerUse> | undefined {
   if (!metrics || total === undefined || daysKnown < days.length) return undefined;
   return amountPerUse(total, { people, messages: metrics.total_messages, lines: metrics.completions_lines_of_code });
+}
+
+/** The unit of the organization: without any cost so far, that of today's consumption. */
+async function unitOfPlan(data: AnalyticsData, rows: readonly CostRow[], options: LoadOptions): Promise<Unit> {
+  const unit = unitOf(rows);
+  if (unit === 'credits' || sumOf(rows, MEASURE_OF.usd) > 0n) return unit;
+  const { spent } = await openDays(data, 'credits', options);
+  return totalOf(spent) > 0n ? 'credits' : 'usd';
 }

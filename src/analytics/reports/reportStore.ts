@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
+import type { AnalyticsData, CostFilter, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
 import type { Groups } from '../groups/groups.ts';
 import { groupReports, type GroupReports } from '../groups/groupReport.ts';
@@ -39,6 +39,8 @@ export interface Reports {
   readonly mapping: Mapping;
   /** Spending of the person on the page. */
   readonly person: PeopleSpending;
+  /** Spending of the chosen part. */
+  readonly part: CostReport;
 }
 export type ReportName = keyof Reports;
 
@@ -114,6 +116,8 @@ export class ReportStore {
   /** The period to compare with; without one, the previous period. */
   #before: DayRange | undefined;
   #runningBudgets: { readonly report: Promise<BudgetReport>; readonly cachedOnly: boolean | undefined } | undefined;
+  /** The part of the spending that the user chose. */
+  #part: CostFilter | undefined;
   /** The report that the user waits for. */
   #inView: ReportName | undefined;
 
@@ -223,6 +227,12 @@ export class ReportStore {
     this.#setState(name, { isLoading: false, isStopped: true, pausedUntil: 0, ...(isPaused && { error: pausedBy }) });
   }
 
+  /** Chooses the part of the spending that `part` reports. */
+  choosePart(part: CostFilter | undefined): void {
+    this.forget('part');
+    this.#part = part;
+  }
+
   /** Removes a report of this range, such as that of another person. */
   forget(name: ReportName): void {
     this.#abort(name);
@@ -309,6 +319,11 @@ export class ReportStore {
         return usageReport(data, range, { ...options, before: this.#before });
       case 'cost':
         return costReport(data, range, { ...options, before: this.#before });
+      case 'part': {
+        if (!this.#part) throw new RangeError('no part is chosen');
+        const unit = await this.#unit(options);
+        return costReport(data, range, { ...options, before: this.#before, of: this.#part, unit });
+      }
       case 'people':
         return this.#people(options, onReport);
       case 'spending':

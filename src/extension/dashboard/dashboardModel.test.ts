@@ -14,7 +14,7 @@ import type { Groups } from '../../analytics/groups/groups.ts';
 import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { ReportStore } from '../../analytics/reports/reportStore.ts';
-import type { Cell } from '../../analytics/reports/table.ts';
+import { formatCell, type Cell } from '../../analytics/reports/table.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { formatDay, parseDay } from '../../base/day.ts';
 import { parseDecimal } from '../../base/decimal.ts';
@@ -296,6 +296,42 @@ describe('the model of the dashboard', () => {
       );
     }
     assert.equal(new Set(sums).size, 1);
+  });
+
+  it('limits the spending to a product or an expert, whose figures are those of the facts', async () => {
+    const { client } = openFigures(await start('usd'), newFolder);
+    const model = open(undefined, { tab: 'cost', group: 'user' });
+    await loaded(model);
+    const parts = await until('experts are listed', () => {
+      const { parts } = model.state;
+      return parts.some(({ id }) => id.startsWith('expert:')) ? parts : undefined;
+    });
+    assert.ok(parts.some(({ name }) => name.startsWith('Product ')) && parts.every(({ name }) => name !== ''));
+    const all = tileOf(model.state.page, 'billed');
+    for (const { id, name } of [parts[0]!, parts.find((one) => one.id.startsWith('expert:'))!]) {
+      choose(model, { part: id });
+      const page = await until('the part is shown', () => {
+        const { page } = model.state;
+        return !page.isLoading && page.isFilled && tileOf(page, 'billed') !== all ? page : undefined;
+      });
+      const value = id.slice(id.indexOf(':') + 1);
+      const { data_points: points } = await client.call('costAnalytics', {
+        ...{ start_date: model.state.range.first, end_date: model.state.range.last, group_by_keys: [] },
+        filters: id.startsWith('product:') ? { product_names: [value] } : { expert_ids: [value] },
+      });
+      const [{ cost_metrics: metrics } = { cost_metrics: undefined }] = points;
+      assert.equal(tileOf(page, 'billed'), formatCell(parseDecimal(metrics!.billed_amount_usd), { kind: 'usd' }));
+      assert.deepEqual(
+        [page.tiles.some((one) => one.id === 'month'), model.state.group, model.shown.title],
+        [false, 'resource', `Cost, ${name}`],
+      );
+      assert.ok(model.state.groups.every((one) => one.id !== 'user' && one.id !== 'expert'));
+    }
+    choose(model, { part: '' });
+    await until('all is shown', () => tileOf(model.state.page, 'billed') === all);
+    choose(model, { part: 'product:None such' });
+    assert.equal((await loaded(model)).empty?.title, 'No cost on these days');
+    assert.equal(model.state.parts.at(-1)!.name, 'Product None such');
   });
 
   it('hides each name on the page and in exports if it is set to, and still opens people', async () => {

@@ -32,6 +32,7 @@ import { chartOf, type Figure } from './figures.ts';
 import { AccountNames } from '../analytics/accountNames.ts';
 import { languageProgress, peopleProgress } from './progress.ts';
 import { chosenRange, comparedRange, possibleRange } from './ranges.ts';
+import { chosenPart, filterOfPart, partsOf, withinPart } from './parts.ts';
 import type { SortedList } from './rowList.ts';
 import { groups } from './spendingContent.ts';
 import { TabLists } from './tabLists.ts';
@@ -131,6 +132,7 @@ export class DashboardModel {
     if (choices.anonymise !== before.anonymise)
       this.#names = new AccountNames(this.#dependencies.secret, choices.anonymise);
     if (choices.tab !== before.tab) this.#person = undefined;
+    if (choices.part !== before.part) this.#store?.choosePart(filterOfPart(choices.part ?? ''));
     const isOtherRange = (['preset', 'first', 'last', 'before'] as const).some((key) => choices[key] !== before[key]);
     if (isOtherRange) this.#open();
     else void this.#load();
@@ -217,6 +219,7 @@ export class DashboardModel {
       },
       controls,
       ...this.#grouping(),
+      ...this.#parts(),
       page,
       editor: this.#choices.tab === 'budgets' || this.#person ? this.editor.state(this.#person) : null,
       spoken: this.#spoken(page),
@@ -228,7 +231,7 @@ export class DashboardModel {
     const content = this.#content();
     const list = this.#list();
     return {
-      title: this.#person ? this.#names.of(this.#person) : tabTitle(this.#choices.tab),
+      title: this.#person ? this.#names.of(this.#person) : this.#title(),
       range: this.#store ? describeDayRange(this.#store.range) : '',
       asOf: describeMoment(this.#asOf()),
       tiles: content.tiles,
@@ -246,6 +249,13 @@ export class DashboardModel {
     if (error) throw error;
     const nameOf: NameOf = (key, name) => this.#names.ofKey(key, name);
     return reportDocument(store.data, store.range, { before: store.before, groups: report?.groups, nameOf, signal });
+  }
+
+  #title(): string {
+    const { parts, part } = this.#parts();
+    const name = parts.find(({ id }) => id === part)?.name;
+    const title = tabTitle(this.#choices.tab);
+    return name === undefined ? title : `${title}, ${name}`;
   }
 
   #range(): DayRange | undefined {
@@ -279,6 +289,7 @@ export class DashboardModel {
         },
         comparedRange(this.#choices, range, week.data.newestDay),
       );
+      this.#store.choosePart(filterOfPart(this.#choices.part ?? ''));
       void this.#load();
     } catch (error) {
       if (!(error instanceof SextantError)) throw error;
@@ -294,11 +305,12 @@ export class DashboardModel {
   #besides(): readonly ReportName[] {
     const { tab } = this.#choices;
     if (tab === 'overview') return ATTENTION_REPORTS;
+    if (tab === 'credits' || tab === 'cost') return ['experts'];
     return tab === 'people' ? ['presence', 'mapping'] : tab === 'budgets' ? ['mapping'] : [];
   }
 
   #wanted(): readonly [ReportName, ...ReportName[]] {
-    return reportsOf(this.#choices, this.#person);
+    return reportsOf(withinPart(this.#choices), this.#person);
   }
 
   #content(): Content {
@@ -306,7 +318,7 @@ export class DashboardModel {
     if (!store) return EMPTY;
     return this.#person
       ? contentOfPerson(store, this.#person)
-      : contentOf(store, { choices: this.#choices, names: this.#names });
+      : contentOf(store, { choices: withinPart(this.#choices), names: this.#names });
   }
 
   #rangeText({ range, data }: ReportStore): string {
@@ -331,13 +343,21 @@ export class DashboardModel {
 
   /** The groupings of the tab. */
   #grouping(): Pick<DashboardState, 'groups' | 'group'> {
-    const { tab, group } = this.#choices;
-    if (tab === 'credits' || tab === 'cost') return { groups: groups(), group };
+    const { tab, group } = withinPart(this.#choices);
+    if (tab === 'credits' || tab === 'cost') return { groups: groups(chosenPart(this.#choices) !== ''), group };
     const columns = tab === 'teams' ? (this.#store?.report('groups')?.columns ?? []) : [];
     return {
       groups: columns.map(({ column }) => ({ id: column, name: titleOfColumn(column) })),
       group: chosenColumn(columns, this.#choices)?.column ?? '',
     };
+  }
+
+  /** The products and experts that the tab can be limited to. */
+  #parts(): Pick<DashboardState, 'parts' | 'part'> {
+    const { tab } = this.#choices;
+    const part = chosenPart(this.#choices);
+    const isOfSpending = (tab === 'credits' || tab === 'cost') && !this.#person;
+    return { parts: isOfSpending && this.#store ? partsOf(this.#store, part) : [], part };
   }
 
   #list(): SortedList | undefined {

@@ -29,6 +29,7 @@ import {
   tile,
   type Figure,
 } from './figures.ts';
+import { chosenPart } from './parts.ts';
 import { burnFigure, moverFigure } from './spendingFigures.ts';
 import { unitFigures, unitTiles } from './unitCostFigures.ts';
 
@@ -54,8 +55,9 @@ export function groupName(group: CostGroup): string {
   return names[group];
 }
 
-export const groups = (): { readonly id: CostGroup; readonly name: string }[] =>
-  GROUPS.map((id) => ({ id, name: groupName(id) }));
+/** The groupings; a part of the spending has no accounts and experts. */
+export const groups = (isPart: boolean): { readonly id: CostGroup; readonly name: string }[] =>
+  GROUPS.filter((id) => !isPart || (id !== 'user' && id !== 'expert')).map((id) => ({ id, name: groupName(id) }));
 
 /** Credits by day and by model, and the projection of the month. */
 export function creditsContent(reports: SpendingReports, options: ViewOptions): Content {
@@ -163,13 +165,19 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
 }
 
 function spentTiles(cost: CostReport, options: ViewOptions): Content['tiles'] {
-  const { unit, total, month } = cost;
+  const { unit, total } = cost;
   const isUsd = unit === 'usd';
-  const unknown = l10n.t('unknown');
   return [
     tile('total', isUsd ? l10n.t('Billed') : l10n.t('Credits'), amountText(total, unit), l10n.t('Sum of these days.'), {
       note: growthNote(cost, options),
     }),
+    ...(chosenPart(options.choices) === '' ? monthTiles(cost) : []),
+  ];
+}
+
+function monthTiles({ month, unit }: CostReport): Content['tiles'] {
+  const unknown = l10n.t('unknown');
+  return [
     tile(
       'month',
       month ? l10n.t('Month {0}', month.month) : l10n.t('This month'),

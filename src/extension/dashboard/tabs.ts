@@ -7,16 +7,15 @@ import { none, type Content, type ViewOptions } from './content.ts';
 import { languagesContent } from './languagesContent.ts';
 import { overviewContent } from './overviewContent.ts';
 import { peopleContent, personContent } from './peopleContent.ts';
+import { chosenPart } from './parts.ts';
 import { costContent, creditsContent } from './spendingContent.ts';
 import { teamsContent } from './teamsContent.ts';
 
 export const EMPTY: Content = { tiles: [], figures: [], table: none, empty: null };
 
 /** The reports of a tab, or of a person's page. Without the first, the page is empty. */
-export function reportsOf(
-  { tab, group }: Pick<Choices, 'tab' | 'group'>,
-  person: Identity | undefined,
-): readonly [ReportName, ...ReportName[]] {
+export function reportsOf(choices: Choices, person: Identity | undefined): readonly [ReportName, ...ReportName[]] {
+  const { tab, group } = choices;
   if (person) return ['person', 'people', 'budgets', 'cost'];
   switch (tab) {
     case 'overview':
@@ -29,6 +28,7 @@ export function reportsOf(
       return ['languages', 'usage'];
     case 'credits':
     case 'cost':
+      if (chosenPart(choices) !== '') return ['part', 'cost'];
       return group === 'user' ? ['cost', 'spending'] : group === 'expert' ? ['cost', 'experts'] : ['cost'];
     case 'budgets':
       return ['budgets', 'limits'];
@@ -57,8 +57,9 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
     }
     case 'credits':
     case 'cost': {
-      if (!cost) return EMPTY;
-      const reports = { cost, spending, experts: store.report('experts') };
+      const part = chosenPart(options.choices) === '' ? cost : store.report('part');
+      if (!part) return EMPTY;
+      const reports = { cost: part, spending, experts: store.report('experts') };
       return tab === 'credits' ? creditsContent(reports, options) : costContent(reports, options);
     }
     case 'budgets': {
