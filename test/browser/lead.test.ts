@@ -1,5 +1,8 @@
-import { startServer, type DataRecordInput } from '../../src/server/testing.ts';
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { startServer, type DataRecordInput, type TestServer } from '../../src/server/testing.ts';
 import { dayOf, formatDay, isWeekend } from '../../src/base/day.ts';
+import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { Dashboard, HEIGHT } from './dashboard.ts';
@@ -90,12 +93,23 @@ const WALKS: readonly {
   },
 ];
 
+/** Runs the command with a service; its JSON or text. */
+function command(server: TestServer, state: string, ...args: string[]): Promise<string> {
+  const env = { ...process.env, SEXTANT_ANALYTICS_URL: server.url, SEXTANT_ANALYTICS_TOKEN: server.token };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [COMMAND, ...args, '--state', state], { env }, (error, stdout, stderr) =>
+      // Exit codes report what was found.
+      stdout === '' && error ? reject(new Error(stderr)) : resolve(stdout),
+    );
+  });
+}
+
 describe('a team lead', () => {
   const newFolder = temporaryFolder();
   let dashboard: Dashboard;
 
   before(async () => {
-    dashboard = await Dashboard.open(newFolder());
+    dashboard = await Dashboard.open(newFolder(), { 'sextant.analytics.statusBar': true });
     await dashboard.show();
   });
   after(() => dashboard.workbench.close());
@@ -131,6 +145,90 @@ describe('a team lead', () => {
       }
       await workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
     });
+
+  it('reads one figure for the month on each screen, for the organization and for a person', async () => {
+    await using server = await startServer({ data: factsOf({ ...CALM, limit: 100 }) });
+    await dashboard.connect(server);
+    const { frame, workbench } = dashboard;
+    const { page } = workbench;
+    /** What each screen says. */
+    const ofAll: Record<string, string> = {};
+    const ofAda: Record<string, string> = {};
+    const atEnd: Record<string, string> = {};
+    const dollars = (text: string | null): string => /\$[\d,]+\.\d\d/.exec(text ?? '')?.[0] ?? String(text);
+    const tile = (label: string) => frame.locator('.tile').filter({ hasText: label }).first();
+
+    await dashboard.tab('Overview');
+    await tile('Month ').getByText('$').first().waitFor();
+    ofAll.overview = dollars(await tile('Month ').locator('.value').textContent());
+    const projected = /about (\$[\d,.]+\d)|projected (\$[\d,.]+\d)/;
+    const end = (text: string | null | undefined): string => dollars(projected.exec(text ?? '')?.[0] ?? null);
+    atEnd.overview = end(await tile('Month ').textContent());
+    await dashboard.tab('Cost');
+    await tile('Month ').waitFor();
+    atEnd.cost = dollars(await tile('At month’s end').locator('.value').textContent());
+    ofAll.cost = dollars(await tile('Month ').locator('.value').textContent());
+    ofAll.chart = dollars(
+      await frame
+        .locator('.card')
+        .filter({ hasText: /^Month \d{4}-\d\d so far/ })
+        .textContent(),
+    );
+    await dashboard.tab('Budgets');
+    const row = frame.getByRole('row').filter({ hasText: 'ada@example.com' });
+    await row.waitFor();
+    ofAda.budgets = dollars(await row.textContent());
+    await row.getByRole('button', { name: 'ada@example.com', exact: true }).click();
+    await tile('Used of the limit').waitFor();
+    ofAda['person page'] = dollars(await tile('Used of the limit').textContent());
+    await workbench.shoot('lead-person');
+
+    if (!(await page.locator('.part.sidebar').isVisible()))
+      await workbench.run('View: Toggle Primary Side Bar Visibility');
+    for (const view of ['Cost', 'Budgets']) await workbench.expand(view);
+    const month = workbench.treeItem(/^Month \d{4}-\d\d \$/);
+    await month.waitFor();
+    ofAll['side bar'] = dollars(await month.getAttribute('aria-label'));
+    atEnd['side bar'] = end(await workbench.treeItem(/^At month’s end/).getAttribute('aria-label'));
+    await workbench.treeItem(/^ada@example\.com, [\d.]+ % of/).hover();
+    const tip = page.locator('.workbench-hover').filter({ hasText: 'used this month' }).first();
+    await tip.waitFor();
+    ofAda['side bar'] = dollars(await tip.textContent());
+    ofAll['status bar'] = dollars(
+      await page
+        .locator('.statusbar-item')
+        .filter({ hasText: /\$[\d,]+\.\d\d/ })
+        .textContent(),
+    );
+    await workbench.shoot('lead-one-truth');
+
+    const state = newFolder();
+    const read = async (...args: string[]): Promise<string> => command(server, state, ...args);
+    const shown = (amount: string | undefined): string =>
+      dollars(`$${Number(amount).toLocaleString('en', { minimumFractionDigits: 2 })}`);
+    const cost = await read('cost');
+    ofAll['sextant cost'] = dollars(/\d{4}-\d\d: (\$[\d,.]+)/.exec(cost)?.[1] ?? null);
+    atEnd['sextant cost'] = end(cost);
+    ofAda['sextant budgets'] = dollars(/^.*ada@example\.com.*$/m.exec(await read('budgets', 'list'))?.[0] ?? null);
+    const report = await read('report', '--format', 'md');
+    ofAll['sextant report'] = dollars(/^.*so far.*$/m.exec(report)?.[0] ?? null);
+    ofAda['sextant report'] = dollars(/^.*\| *ada@example\.com.*$/m.exec(report)?.[0] ?? null);
+    const metrics = await read('metrics', '--once');
+    ofAll['sextant metrics'] = shown(/^sextant_month_spending_usd (\S+)$/m.exec(metrics)?.[1]);
+    ofAda['sextant metrics'] = shown(
+      /^sextant_budget_consumed_usd\{account="ada@example\.com".*\} (\S+)$/m.exec(metrics)?.[1],
+    );
+
+    atEnd['sextant report'] = dollars(/^.*In all of.*$/m.exec(report)?.[0] ?? null);
+
+    for (const screens of [ofAll, ofAda, atEnd]) {
+      const figures = new Set(Object.values(screens));
+      assert.ok(figures.size === 1 && /^\$[\d,]+\.\d\d$/.test([...figures][0]!), JSON.stringify(screens));
+    }
+    const counts = [ofAll, ofAda, atEnd].map((screens) => Object.keys(screens).length);
+    assert.deepEqual(counts, [8, 6, 5]);
+    await workbench.run('View: Close Primary Side Bar');
+  }).timeout(300_000);
 
   it('has the price of tokens one click away, and hides names beside the page, too', async () => {
     await using server = await startServer({ data: factsOf({ ...CALM, limit: 20 }) });
