@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { render } from 'preact';
-import type { DashboardEvents, DashboardMethods, DashboardState } from '../../src/protocol/dashboardView.ts';
+import type { DashboardEvents, DashboardMethods, DashboardState, Page } from '../../src/protocol/dashboardView.ts';
 import { chartPng, chartSvg } from '../charts/picture.ts';
 import { connect } from '../connect.ts';
 import { eachFrame, messageOf, showFailure } from '../page.tsx';
@@ -28,9 +28,25 @@ function keptTables(kept: unknown): string[] {
 const draw = eachFrame(() => {
   if (!state) return;
   render(<DashboardPage {...{ state, actions, tables, problem }} />, document.body);
-  // Mark for measurements of the first complete page.
-  if (state.page.isFilled && performance.getEntriesByName('filled').length === 0) performance.mark('filled');
+  markPage(state.page);
 });
+
+/** States of a page that measurements wait for. */
+const MARKS: Readonly<Record<string, (page: Page) => boolean>> = {
+  filled: ({ isFilled }) => isFilled,
+  loaded: ({ isFilled, isLoading }) => isFilled && !isLoading,
+  judged: ({ attention }) => attention !== null && !attention.isLoading,
+};
+const marked = new Set<string>();
+
+/** Marks the times at which the page enters these states. */
+function markPage(page: Page): void {
+  for (const [name, isReached] of Object.entries(MARKS)) {
+    if (!isReached(page)) marked.delete(name);
+    else if (!marked.has(name)) performance.mark(name);
+    if (isReached(page)) marked.add(name);
+  }
+}
 
 function send<K extends keyof DashboardMethods>(name: K, argument: Parameters<DashboardMethods[K]>[0]): void {
   void asked(name, argument);
