@@ -108,6 +108,7 @@ function figuresOf(
   const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
   const count = (value: number | undefined): string => formatCell(value, { kind: 'count' });
   const since = (growth: number | undefined): string => (growth === undefined ? '' : ` (${formatGrowth(growth)})`);
+  const last = month?.lastMonth === undefined ? '' : `, last month ${amount(month.lastMonth)}`;
   const band = month?.band ? `, ${amount(month.band.low)} to ${amount(month.band.high)}` : '';
   const { metrics, acceptance } = usage;
   return [
@@ -121,7 +122,10 @@ function figuresOf(
     ...(month
       ? ([
           [`In ${month.month} so far`, `${amount(month.spent)}, ${month.daysElapsed} of ${month.daysInMonth} days`],
-          [`In all of ${month.month}`, month.projected === undefined ? '–' : `${amount(month.projected)}${band}`],
+          [
+            `In all of ${month.month}`,
+            month.projected === undefined ? '–' : `${amount(month.projected)}${band}${last}`,
+          ],
         ] as const)
       : []),
   ];

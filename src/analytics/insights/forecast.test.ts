@@ -71,6 +71,24 @@ describe('the forecast of a month', () => {
     );
   });
 
+  it('stands beside the sum of the last month, if all of that is known', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 3, max: 100 }), (offset, count) => {
+        const now = day('2026-01-02') + offset;
+        const history = past(now, count, (at) => BigInt(at));
+        const before = new Date(startOfDay(now - 1));
+        before.setUTCDate(0);
+        const month = before.toISOString().slice(0, 7);
+        const own = history.amounts.filter((_, i) => formatDay(history.first + i).startsWith(month));
+        const isWhole = own.length === before.getUTCDate();
+        assert.equal(
+          forecastOn(now, history).lastMonth,
+          isWhole ? own.reduce((sum, amount) => sum + amount, 0n) : undefined,
+        );
+      }),
+    );
+  });
+
   it('counts the part of today that is left', () => {
     const now = day('2026-11-10');
     const history = past(now, 60, () => 24n);

@@ -42,6 +42,8 @@ export interface Forecast {
   readonly band: { readonly low: Decimal; readonly high: Decimal } | undefined;
   /** The whole month if each day is like the same weekday of the last seven days. */
   readonly asLastWeek: Decimal | undefined;
+  /** All of the month before; undefined if there is no spending before its second day. */
+  readonly lastMonth: Decimal | undefined;
   /** Whether the last week is so unusual that the expectation follows it. */
   readonly isShifted: boolean;
 }
@@ -56,13 +58,14 @@ export interface Forecast {
 export function forecastMonth(spent: Decimal, countedUntil: number, history: History): Forecast {
   const day = dayOf(countedUntil - 1);
   const [first, end] = [firstOfMonth(day), firstOfNextMonth(day)];
+  const known = withoutLead(history);
   const base = {
     month: formatDay(day).slice(0, 7),
     spent,
     daysElapsed: Math.round(((countedUntil - startOfDay(first)) / Number(DAY_MS)) * 10) / 10,
     daysInMonth: end - first,
+    lastMonth: sumOfDays(known, firstOfMonth(first - 1), first),
   };
-  const known = withoutLead(history);
   if (known.amounts.length < FEWEST_DAYS)
     return { ...base, projected: undefined, toCome: [], band: undefined, asLastWeek: undefined, isShifted: false };
   const rest: Rest = { next: dayOf(countedUntil), end, leftOfNext: restOfDay(countedUntil) };
@@ -83,6 +86,12 @@ export function forecastMonth(spent: Decimal, countedUntil: number, history: His
     isShifted,
     band: horizon === 0 ? { low: spent, high: spent } : errors && bandOf(spent, [usual, week], usual, errors),
   };
+}
+
+/** The sum of the days from `from` up to `end`, without `end`; undefined if the first of them is not known. */
+function sumOfDays({ first, amounts }: History, from: Day, end: Day): Decimal | undefined {
+  if (amounts.length === 0 || first > from) return undefined;
+  return amounts.slice(from - first, end - first).reduce((sum, amount) => sum + amount, 0n);
 }
 
 /** An even past of a month, where only its sum is known. */

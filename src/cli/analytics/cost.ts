@@ -188,6 +188,7 @@ function summary(report: CostReport): string {
     month?.projected === undefined ? ', too early to project' : `, projected ${amount(month.projected)}`;
   const band = month?.band ? ` (${amount(month.band.low)} to ${amount(month.band.high)})` : '';
   const week = month?.asLastWeek === undefined ? '' : `, as last week ${amount(month.asLastWeek)}`;
+  const before = month?.lastMonth === undefined ? '' : `, last month ${amount(month.lastMonth)}`;
   return formatRows([
     ['Total', `${amount(total)}${since}`],
     ['Products', list(report.byProduct)],
@@ -202,7 +203,7 @@ function summary(report: CostReport): string {
     [
       'Month',
       month
-        ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}${band}${week}`
+        ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}${band}${week}${before}`
         : '–',
     ],
   ]);
@@ -253,6 +254,7 @@ export function summaryJson(report: CostReport) {
           projected_low: exact(roundedEstimate(month.band?.low)),
           projected_high: exact(roundedEstimate(month.band?.high)),
           as_last_week: exact(roundedEstimate(month.asLastWeek)),
+          last_month: exact(month.lastMonth),
         }
       : null,
     products: shares(report.byProduct),

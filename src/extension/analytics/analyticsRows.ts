@@ -178,7 +178,7 @@ export function costRows(report: CostReport, teams: readonly AnalyticsRow[]): An
 }
 
 function monthRows(
-  { month, spent, daysElapsed, daysInMonth, projected, band, asLastWeek }: Forecast,
+  { month, spent, daysElapsed, daysInMonth, projected, band, asLastWeek, lastMonth }: Forecast,
   amount: (value: Decimal) => string,
 ): AnalyticsRow[] {
   const atEnd =
@@ -194,6 +194,7 @@ function monthRows(
         vscode.l10n.t('Projection from the same weekdays of the last weeks.'),
         ...(band ? [vscode.l10n.t('Range: {0} to {1}', amount(band.low), amount(band.high))] : []),
         ...(asLastWeek === undefined ? [] : [vscode.l10n.t('As last week: {0}', amount(asLastWeek))]),
+        ...(lastMonth === undefined ? [] : [vscode.l10n.t('Last month: {0}', amount(lastMonth))]),
       ].join('\n'),
     }),
   ];

@@ -171,11 +171,15 @@ export function forecastRange({ band }: Forecast, unit: Unit): string {
     : l10n.t('range not known yet');
 }
 
-/** The range of a forecast, and the month if each day is like last week. */
+/** The range of a forecast, the month if each day is like last week, and the month before. */
 export function forecastNote(forecast: Forecast, unit: Unit): string {
-  const { asLastWeek } = forecast;
+  const { asLastWeek, lastMonth } = forecast;
   const range = forecastRange(forecast, unit);
-  return asLastWeek === undefined ? range : `${range}, ${l10n.t('as last week {0}', amountText(asLastWeek, unit))}`;
+  return [
+    range,
+    ...(asLastWeek === undefined ? [] : [l10n.t('as last week {0}', amountText(asLastWeek, unit))]),
+    ...(lastMonth === undefined ? [] : [l10n.t('last month {0}', amountText(lastMonth, unit))]),
+  ].join(', ');
 }
 
 export function tile(

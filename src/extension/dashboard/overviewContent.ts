@@ -144,7 +144,10 @@ function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
           ? l10n.t('unknown')
           : month.projected === undefined
             ? l10n.t('too early for a projection')
-            : l10n.t('about {0} at month’s end ({1})', amountText(month.projected, unit), forecastRange(month, unit)),
+            : [
+                l10n.t('about {0} at month’s end ({1})', amountText(month.projected, unit), forecastRange(month, unit)),
+                ...(month.lastMonth === undefined ? [] : [l10n.t('last month {0}', amountText(month.lastMonth, unit))]),
+              ].join(', '),
       },
     ),
   ];
