@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { startServer, type DataRecordInput, type TestServer } from '../../src/server/testing.ts';
-import { dayOf, formatDay, isWeekend } from '../../src/base/day.ts';
+import { dayOf, formatDay, isWeekend, type Day } from '../../src/base/day.ts';
 import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -18,6 +18,8 @@ interface Organization {
   readonly explosion: number;
   /** Whether Stan is silent since three weeks. */
   readonly stops: boolean;
+  /** A day on which Ada alone works. */
+  readonly holiday?: Day;
 }
 
 const CALM: Organization = { days: 70, limit: 100_000, explosion: 1, stops: false };
@@ -25,11 +27,12 @@ const PEOPLE = ['ada', 'bob', 'cora', 'dan', 'eve', 'stan'];
 const MODELS = ['cedar', 'opus'];
 
 /** People with steady use, less of it at weekends. */
-function factsOf({ days, limit, explosion, stops }: Organization): DataRecordInput[] {
+function factsOf({ days, limit, explosion, stops, holiday }: Organization): DataRecordInput[] {
   const today = dayOf(Date.now());
   const daily = PEOPLE.flatMap((name, p) =>
     Array.from({ length: days }, (_, back) => today - 1 - back).flatMap((day) => {
       if (stops && name === 'stan' && day > today - 22) return [];
+      if (day === holiday && name !== 'ada') return [];
       const user_email = `${name}@example.com`;
       const date = formatDay(day);
       // The share of a weekend day, and some noise without a random source.
@@ -229,6 +232,34 @@ describe('a team lead', () => {
     assert.deepEqual(counts, [8, 6, 5]);
     await workbench.run('View: Close Primary Side Bar');
   }).timeout(300_000);
+
+  it('reads of an unusual day in picture, tooltip, table and screen reader, and which days are weekends', async () => {
+    const today = dayOf(Date.now());
+    const holiday = [today - 9, today - 11].find((day) => !isWeekend(day))!;
+    const weekend = [1, 2, 3, 4, 5, 6, 7].map((back) => today - 1 - back).find(isWeekend)!;
+    await using server = await startServer({ data: factsOf({ ...CALM, holiday }) });
+    await dashboard.connect(server);
+    await dashboard.tab('Overview');
+    const { frame, workbench } = dashboard;
+    const card = frame.locator('.card').filter({ hasText: 'Active people by day' });
+    await card.getByText(`Unusual: ${formatDay(holiday)}.`).waitFor();
+    assert.equal(await card.locator('.plot .unusual').count(), 1);
+    assert.ok((await card.locator('.plot .weekend').count()) >= 4);
+    const mark = card.getByRole('img', { name: `${formatDay(holiday)}, unusual: ` });
+    assert.match((await mark.getAttribute('aria-label'))!, /: .*1\b/);
+    await card.getByRole('img', { name: `${formatDay(weekend)}, weekend: ` }).waitFor();
+    await mark.hover();
+    await card
+      .locator('.tooltip')
+      .getByText(`${formatDay(holiday)}, unusual`)
+      .waitFor();
+    await workbench.shoot('lead-unusual');
+    await card.getByRole('button', { name: /^Show Table: / }).click();
+    const row = card.getByRole('row').filter({ hasText: formatDay(holiday) });
+    await row.getByRole('cell', { name: 'unusual' }).waitFor();
+    assert.equal(await card.getByRole('cell', { name: 'unusual' }).count(), 1);
+    await card.getByRole('button', { name: /^Show Chart: / }).click();
+  });
 
   it('has the price of tokens one click away, and hides names beside the page, too', async () => {
     await using server = await startServer({ data: factsOf({ ...CALM, limit: 20 }) });
