@@ -1,11 +1,11 @@
-import { closeSync, existsSync, ftruncateSync, openSync, statSync, utimesSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, ftruncateSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
 import { makeFolder } from './makeFolder.ts';
 import { namesIn } from './namesIn.ts';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
 import { readRegularFileSync } from './regularFile.ts';
-import { removeIfFreeSync } from './removal.ts';
+import { openOwnSync, removeIfFreeSync } from './removal.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** Interval in which the owner renews its lock, and the silence after which it counts as dead even if its process exists. */
@@ -310,7 +310,7 @@ function removeLocksBelow(folder: string, number: number): void {
 
 /** Writes over what is there: emptying the file first could leave it empty where the disk is full. */
 function markReleased(file: string): void {
-  const fd = openSync(file, 'r+');
+  const fd = openOwnSync(file, 'r+');
   try {
     ftruncateSync(fd, writeSync(fd, RELEASED, 0));
   } finally {

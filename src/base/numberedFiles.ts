@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from './errors.ts';
-import { removeIfFreeSync } from './removal.ts';
+import { readOwnSync, removeIfFreeSync } from './removal.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** Number of files kept behind the newest: a number behind those was used, and is not created again. */
@@ -60,7 +60,7 @@ export class NumberedFiles {
   /** Undefined if another process has just removed the file. */
   #read(number: number): string | undefined {
     try {
-      return readFileSync(join(this.#folder, String(number)), 'utf8');
+      return readOwnSync(join(this.#folder, String(number))).toString();
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;
       throw error;

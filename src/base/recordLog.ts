@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, writeSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, mkdirSync, writeSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomicSync } from './atomicFile.ts';
 import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
 import { fencedName, fencedNumbers, readListed, type Fence } from './lease.ts';
 import { readRegularFileSync } from './regularFile.ts';
-import { removeIfFreeSync, removeSync } from './removal.ts';
+import { openOwn, openOwnSync, removeIfFreeSync, removeSync } from './removal.ts';
 
 /** What {@link RecordLog} found damaged. */
 export interface RecordDamage {
@@ -166,7 +166,7 @@ export class RecordLog {
       this.#id = id;
       this.#length = Buffer.byteLength(text);
       const flags = constants.O_WRONLY | constants.O_CREAT | NO_FOLLOW;
-      this.#end ??= openSync(join(folder, endOf(stem, this.#lease.number)), flags, 0o600);
+      this.#end ??= openOwnSync(join(folder, endOf(stem, this.#lease.number)), flags, 0o600);
       this.#noteEnd(this.#length);
     } catch (error) {
       throw explainWriteError(error, folder);
@@ -247,7 +247,7 @@ export class RecordLog {
 async function openBoth(files: readonly string[]): Promise<FileHandle[]> {
   const handles: FileHandle[] = [];
   try {
-    for (const file of files) handles.push(await open(file, constants.O_RDWR | NO_FOLLOW));
+    for (const file of files) handles.push(await openOwn(file, constants.O_RDWR | NO_FOLLOW));
     return handles;
   } catch (error) {
     for (const handle of handles) await handle.close();

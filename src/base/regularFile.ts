@@ -1,11 +1,12 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, readFileSync } from 'node:fs';
+import { openOwnSync } from './removal.ts';
 
 /** Without it the opening of a pipe waits for its writer. Windows has no such flag. */
 const NO_WAIT = process.platform === 'win32' ? 0 : constants.O_NONBLOCK;
 
 /** Reads a file of state. What is no regular file, a pipe for instance, is as unreadable as a bad sector: `EIO`. */
 export function readRegularFileSync(file: string): Buffer {
-  const fd = openSync(file, constants.O_RDONLY | NO_WAIT);
+  const fd = openOwnSync(file, constants.O_RDONLY | NO_WAIT);
   try {
     if (fstatSync(fd).isFile()) return readFileSync(fd);
     throw Object.assign(new Error(`EIO: ${file} is no regular file`), { code: 'EIO' });

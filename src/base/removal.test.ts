@@ -18,6 +18,9 @@ import { SextantError } from './errors.ts';
 import {
   move,
   moveSync,
+  openOwn,
+  openOwnSync,
+  readOwnSync,
   remove,
   removeIfFree,
   removeIfFreeSync,
@@ -105,9 +108,22 @@ describe('renames and removals', () => {
       removeSync(to);
     });
 
+    it('are refused like its opening', async () => {
+      const file = write('file');
+      const held = openSync(file, O_RDWR | O_EXLOCK);
+      try {
+        assert.throws(() => openOwnSync(file, 'r'), inUse);
+        assert.throws(() => readOwnSync(file), inUse);
+        await assert.rejects(openOwn(file, 'r'), inUse);
+      } finally {
+        closeSync(held);
+      }
+      assert.equal(readOwnSync(file).toString(), 'file');
+    });
+
     it('succeed once it is closed', async () => {
       const [from, to] = [write('from'), write('to')];
-      for (const act of [() => move(from, to), () => remove(to)]) {
+      for (const act of [async () => (await openOwn(to, 'r')).close(), () => move(from, to), () => remove(to)]) {
         const held = openSync(to, O_RDWR | O_EXLOCK);
         const acting = act();
         await setImmediate();

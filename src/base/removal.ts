@@ -1,12 +1,12 @@
-import { renameSync, rmSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SextantError, systemCode } from './errors.ts';
 
 /*
- * Every rename and removal of the product. Windows refuses both while another program has the file open without sharing
- * it: a virus scanner, a backup, an editor, for milliseconds mostly. Each call so tries again for about a second there.
- * Elsewhere an open file can be replaced, and an error is final.
+ * Every rename and removal of the product, and the opening of its own files. Windows refuses all three while another program
+ * has the file open without sharing it: a virus scanner, a backup, an editor, for milliseconds mostly. Each call so tries
+ * again for about a second there. Elsewhere an open file can be opened and replaced, and an error is final.
  */
 
 /** What Windows reports of a file that is open, and of a folder that still has one. */
@@ -38,6 +38,21 @@ export function removeSync(path: string, { recursive = false }: RemoveOptions = 
 /** {@link removeSync} without blocking the process. */
 export async function remove(path: string, { recursive = false }: RemoveOptions = {}): Promise<void> {
   await retry(path, () => rm(path, { force: true, recursive }));
+}
+
+/** Opens a file of ours. Throws `FileInUse` while another program has it open without sharing it. */
+export function openOwnSync(path: string, flags: string | number, mode?: number): number {
+  return retrySync(path, () => openSync(path, flags, mode));
+}
+
+/** {@link openOwnSync} without blocking the process. */
+export async function openOwn(path: string, flags: string | number, mode?: number): Promise<FileHandle> {
+  return retry(path, () => open(path, flags, mode));
+}
+
+/** Reads a file of ours, as {@link openOwnSync} opens it. */
+export function readOwnSync(path: string): Buffer {
+  return retrySync(path, () => readFileSync(path));
 }
 
 /**
@@ -75,31 +90,31 @@ export function removeLeftoverSync(path: string, options?: RemoveOptions): void 
 }
 
 /** Exported for its tests. Throws `FileInUse` when the pauses are used up. */
-export function retrySync(
+export function retrySync<T>(
   path: string,
-  work: () => void,
+  work: () => T,
   pause: (ms: number) => void = block,
   isWindows = IS_WINDOWS,
-): void {
-  for (const ms of [...PAUSES_MS, undefined]) {
+): T {
+  for (let attempt = 0; ; attempt++) {
     try {
-      work();
-      return;
+      return work();
     } catch (error) {
       if (!isInUse(error, isWindows)) throw error;
+      const ms = PAUSES_MS[attempt];
       if (ms === undefined) throw fileInUse(path, error);
       pause(ms);
     }
   }
 }
 
-async function retry(path: string, work: () => Promise<void>): Promise<void> {
-  for (const ms of [...PAUSES_MS, undefined]) {
+async function retry<T>(path: string, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt++) {
     try {
-      await work();
-      return;
+      return await work();
     } catch (error) {
       if (!isInUse(error)) throw error;
+      const ms = PAUSES_MS[attempt];
       if (ms === undefined) throw fileInUse(path, error);
       await wait(ms);
     }

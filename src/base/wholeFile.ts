@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, linkSync, openSync, writeFileSync } from 'node:fs';
 import { systemCode } from './errors.ts';
 import { removeLeftoverSync, removeSync } from './removal.ts';
 
@@ -12,32 +12,41 @@ export function createWhole(file: string, text: string, mode?: number): boolean 
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     writeFileSync(temporary, text, { flag: 'wx', ...(mode !== undefined && { mode }) });
-    return link(temporary, file);
+    return link(temporary, file) ?? createInPlace(file, text, mode);
   } finally {
     removeLeftoverSync(temporary);
   }
 }
 
-function link(from: string, to: string): boolean {
+/** `undefined` where the file system has no links, or another program has the temporary file open. */
+function link(from: string, to: string): boolean | undefined {
   try {
     linkSync(from, to);
     return true;
   } catch (error) {
     // ENOENT: an owner of the folder removed the temporary file as unknown.
     const isLost = ['EEXIST', 'ENOENT'].includes(systemCode(error) ?? '');
-    return isLost ? false : copyExclusively(from, to);
+    return isLost ? false : undefined;
   }
 }
 
-/** Copies for file systems without links, such as exFAT. */
-function copyExclusively(from: string, to: string): boolean {
+/** Writes to the name itself on file systems without links, such as exFAT. */
+function createInPlace(file: string, text: string, mode?: number): boolean {
+  let fd: number;
   try {
-    writeFileSync(to, readFileSync(from), { flag: 'wx' });
-    return true;
+    fd = openSync(file, 'wx', mode);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    // A full disk has room for the name only: the empty file would look like one still being written.
-    removeSync(to);
     throw error;
+  }
+  let isWhole = false;
+  try {
+    writeFileSync(fd, text);
+    isWhole = true;
+    return true;
+  } finally {
+    closeSync(fd);
+    // A full disk has room for the name only: the empty file would look like one still being written.
+    if (!isWhole) removeSync(file);
   }
 }

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isWriteError, systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
-import { removeIfFreeSync, removeSync } from '../../base/removal.ts';
+import { readOwnSync, removeIfFreeSync, removeSync } from '../../base/removal.ts';
 import { DocumentSet } from '../../engine/query/documentScope.ts';
 import { checkNotLost, type FencedFolder } from './fencedFolder.ts';
 import { setTime } from './packs.ts';
@@ -90,7 +90,7 @@ export class Checkpoints {
     if (!/^[0-9a-f]{64}$/.test(id)) return undefined;
     let bytes: Buffer;
     try {
-      bytes = readFileSync(this.#fileOf(id));
+      bytes = readOwnSync(this.#fileOf(id));
     } catch (error) {
       if (!['ENOENT', 'EIO'].includes(systemCode(error) ?? '')) throw error;
       checkNotLost(this.#folder.fence);

@@ -1,7 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
+import { openOwnSync } from '../../base/removal.ts';
 import { contextErrors } from '../errors.ts';
 
 /** A stored blob. */
@@ -55,7 +56,7 @@ export function writePack(file: string, blobs: readonly PackedBlob[]): void {
 
 /** The entries of a pack, or `undefined` if its directory is damaged. Throws `StoreNewer`. */
 export function readDirectory(file: string): readonly PackedEntry[] | undefined {
-  const fd = openSync(file, 'r');
+  const fd = openOwnSync(file, 'r');
   try {
     const head = readPart(fd, 0, HEAD_BYTES);
     const magic = head?.toString('latin1', 0, 8) ?? '';
@@ -82,7 +83,7 @@ export function readDirectory(file: string): readonly PackedEntry[] | undefined 
 
 /** The content of a blob, or `undefined` if damaged. */
 export function readContent(file: string, { offset, length, sum }: PackedEntry): Buffer | undefined {
-  const fd = openSync(file, 'r');
+  const fd = openOwnSync(file, 'r');
   try {
     const content = readPart(fd, offset, length);
     return content && crc32(content) === sum ? content : undefined;

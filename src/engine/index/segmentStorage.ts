@@ -1,6 +1,6 @@
-import { closeSync as close, fstatSync as fstat, fsyncSync as fsync, openSync as open } from 'node:fs';
+import { closeSync as close, fstatSync as fstat, fsyncSync as fsync } from 'node:fs';
 import { readSync as read, writeSync as write } from 'node:fs';
-import { removeIfFreeSync as fromDisk } from '../../base/removal.ts';
+import { openOwnSync, removeIfFreeSync as fromDisk } from '../../base/removal.ts';
 
 /*
  * The few calls that write and read segments: those of `node:fs`, and for a name that begins with `memory:`, the same on
@@ -25,7 +25,7 @@ export function memoryFile(): string {
 }
 
 export function openSync(file: string, mode: 'r' | 'wx'): number {
-  if (!file.startsWith(MEMORY)) return open(file, mode);
+  if (!file.startsWith(MEMORY)) return openOwnSync(file, mode);
   if (mode === 'wx') files.set(file, new MemoryFile());
   const opened = files.get(file);
   if (!opened) throw Object.assign(new Error(`There is no ${file}.`), { code: 'ENOENT' });

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeFileDurableSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
+import { readOwnSync } from '../../base/removal.ts';
 import { isDamage, reasonOfDamage, type Damage } from './damage.ts';
 import { countDeleted, type DeletedCounts } from './deletedCounts.ts';
 import { damaged } from './format.ts';
@@ -187,7 +187,7 @@ export function writeDeletions(file: string, bits: Uint8Array): number {
 
 /** Throws `IndexDamaged`, or the system's error. */
 export function readDeletions(file: string, { sum }: FileEntry, documents: number): Uint8Array {
-  const bytes = readFileSync(file);
+  const bytes = readOwnSync(file);
   const whole = bytes.length === 4 + noDeletions(documents).length;
   if (!whole || bytes.readUInt32LE(0) !== sum || crc32(bytes.subarray(4)) !== sum) throw damaged(file, 'checksum');
   // Not a Buffer: its slice() would share memory with a reader's.

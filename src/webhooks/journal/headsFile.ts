@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
+import { readOwnSync } from '../../base/removal.ts';
 import type { FrameHeader } from './frames.ts';
 
 /** Data on a frame that the journal keeps in memory. */
@@ -89,7 +89,7 @@ export class HeadRows {
 export function readHeads(file: string): SegmentHeads | undefined {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readOwnSync(file);
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'EIO') return undefined;
     throw error;

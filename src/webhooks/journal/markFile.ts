@@ -1,9 +1,9 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { systemCode } from '../../base/errors.ts';
 import { fencedName, fencedNumbers } from '../../base/lease.ts';
-import { removeIfFreeSync } from '../../base/removal.ts';
+import { openOwnSync, readOwnSync, removeIfFreeSync } from '../../base/removal.ts';
 
 /** End of a log's acknowledged records. */
 export interface Mark {
@@ -36,7 +36,7 @@ export class MarkFile {
   readonly #bytes = Buffer.alloc(BYTES);
 
   constructor(folder: string, lease: number) {
-    this.#fd = openSync(join(folder, markFileOf(lease)), 'w', 0o600);
+    this.#fd = openOwnSync(join(folder, markFileOf(lease)), 'w', 0o600);
   }
 
   write({ segment, first, length, nextNumber }: Mark): void {
@@ -96,7 +96,7 @@ export function removeMarksBelow(folder: string, lease: number): void {
 
 function readMarkBytes(file: string): Buffer | undefined {
   try {
-    return readFileSync(file);
+    return readOwnSync(file);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
     if (systemCode(error) === 'EIO') return undefined;

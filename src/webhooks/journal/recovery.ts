@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { readOwnSync } from '../../base/removal.ts';
 import type { JournalDamage } from './damage.ts';
 import { endOf, HEADER_BYTES, scanFrames, type FrameScan } from './frames.ts';
 import { readHeads, type Head, type HeadedFrame, type SegmentHeads } from './headsFile.ts';
@@ -190,7 +191,7 @@ class JournalSegmentReader {
 /** The bytes of a file; zeroes, which are no frames, if the disk cannot read it. */
 function bytesOf(file: string): Buffer {
   try {
-    return readFileSync(file);
+    return readOwnSync(file);
   } catch (error) {
     if (systemCode(error) !== 'EIO') throw error;
     return Buffer.alloc(statSync(file).size);

@@ -1,12 +1,12 @@
 import { constants, mkdirSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import { syncFolderSync } from '../../base/atomicFile.ts';
 import { describeError, explainWriteError, isWriteError, systemCode, throwIfCancelled } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
-import { removeIfFreeSync, removeSync } from '../../base/removal.ts';
+import { openOwn, removeIfFreeSync, removeSync } from '../../base/removal.ts';
 import { webhookErrors } from '../errors.ts';
 import { describeJournalDamage, type JournalDamage } from './damage.ts';
 import { HEADER_BYTES, readFrame, scanFrames, writeFrame } from './frames.ts';
@@ -187,7 +187,7 @@ export class SegmentLog {
     if (file === undefined) return Buffer.alloc(0);
     let handle: FileHandle | undefined;
     try {
-      handle = await open(join(this.#options.folder, file), 'r');
+      handle = await openOwn(join(this.#options.folder, file), 'r');
       const bytes = Buffer.allocUnsafe(to - from);
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
       return bytes.subarray(0, bytesRead);
@@ -372,7 +372,7 @@ export class SegmentLog {
     this.#mark.writeDurably({ ...name, length: 0, nextNumber: this.#nextNumber });
     const path = join(folder, name.file);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SYNC;
-    const handle = await open(path, flags, 0o600);
+    const handle = await openOwn(path, flags, 0o600);
     try {
       syncFolderSync(folder);
       fence.check();
