@@ -19,16 +19,16 @@ const WINE = ['/usr/lib/wine/wine64', 'wine64', 'wine'];
 const ALL = [
   ...['base', 'engine', 'workspace', 'cli', 'ask', 'webhooks'].map((room) => `src/${room}/**/*.test.ts`),
   ...['context/store/*', 'context/credentials', 'context/fileSet', 'context/state'].map((one) => `src/${one}.test.ts`),
-  'test/windows/*.test.ts',
+  ...['test/windows/*.test.ts', 'test/workspace/lineEnds.test.ts'],
 ];
 /** What writes, replaces and removes files, and what takes paths: a minute. */
 const SHORT = [
   ...['base/*', 'cli/**/*', 'context/store/*', 'context/credentials', 'engine/engine'],
   ...['webhooks/definitions', 'webhooks/journal/*', 'workspace/folderIndexer', 'workspace/givenPath'],
-  ...['workspace/gitExecutable', 'workspace/machine', 'workspace/stateFolder'],
+  ...['workspace/gitExecutable', 'workspace/machine*', 'workspace/stateFolder'],
 ]
   .map((one) => `src/${one}.test.ts`)
-  .concat('test/windows/*.test.ts');
+  .concat('test/windows/*.test.ts', 'test/workspace/lineEnds.test.ts');
 
 /** @typedef {{ reason: string, files?: string[], titles?: string[] }} Known */
 /** @typedef {{ title: string, state: string, error?: string }} Result */

@@ -5,7 +5,7 @@ import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
-import { thisMachine } from './machine.ts';
+import { thisMachine } from './thisMachine.ts';
 import { FolderIndexer } from './folderIndexer.ts';
 import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
 import type { Skip } from './skip.ts';

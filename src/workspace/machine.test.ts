@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
-import { thisMachine } from './machine.ts';
+import { linuxMachine } from './machine.ts';
 
-describe('thisMachine', () => {
+describe('a machine with Linux', () => {
   const folder = temporaryFolder();
 
   function withSupplies(supplies: Record<string, Record<string, string>>): boolean {
@@ -12,7 +12,7 @@ describe('thisMachine', () => {
         writeFiles(root, { [`sys/class/power_supply/${name}/${file}`]: `${text}\n` });
       }
     }
-    return thisMachine(root).isOnBattery();
+    return linuxMachine(root).isOnBattery();
   }
 
   it('detects whether a laptop is plugged in', () => {
@@ -28,6 +28,6 @@ describe('thisMachine', () => {
   it('reports the available memory', () => {
     const root = folder();
     writeFiles(root, { 'proc/meminfo': 'MemTotal: 100 kB\nMemFree: 2 kB\nMemAvailable:     40 kB\n' });
-    assert.equal(thisMachine(root).freeMemory(), 40_960);
+    assert.equal(linuxMachine(root).freeMemory(), 40_960);
   });
 });

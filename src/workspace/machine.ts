@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { freemem, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 
@@ -11,11 +11,8 @@ export interface Machine {
   freeMemory(): number | undefined;
 }
 
-/**
- * Reads the state of the machine from `/sys` and `/proc` on Linux. Elsewhere the battery is unknown, since only a program
- * reports it. So is the memory on macOS, where free memory leaves out all memory that can be reclaimed.
- */
-export function thisMachine(root = '/'): Machine {
+/** Reads the state of the machine from `/sys` and `/proc`; of another system nothing is known. */
+export function linuxMachine(root = '/'): Machine {
   const supplies = join(root, 'sys/class/power_supply');
   return {
     isOnBattery: () => {
@@ -28,8 +25,7 @@ export function thisMachine(root = '/'): Machine {
     },
     freeMemory: () => {
       const available = /^MemAvailable:\s+(\d+) kB/m.exec(textIn(join(root, 'proc/meminfo')) ?? '')?.[1];
-      if (available !== undefined) return Number(available) * 1024;
-      return process.platform === 'win32' ? freemem() : undefined;
+      return available === undefined ? undefined : Number(available) * 1024;
     },
   };
 }
