@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import { isLoopback } from '../base/loopback.ts';
 import { readCompletion, readCompletionStream, type CompletionDelta } from './completions.ts';
 import { askErrors } from './errors.ts';
 import type { AnswerProvider, PromptMessage, AnswerTask } from './provider.ts';
@@ -153,11 +154,6 @@ function completionsUrl(baseUrl: string): URL {
 /** The service that a key is for: no other ever receives it. Throws like {@link openAiProvider}. */
 export function serviceOf(baseUrl: string): string {
   return completionsUrl(baseUrl).origin;
-}
-
-/** Whether a URL's host name is this machine's. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /** Decodes like `setEncoding`, which undici's bodies ignore during iteration. */

@@ -1,3 +1,4 @@
+import type { jsonMessage } from '../analytics/alerts/messages.ts';
 import type { Batch } from '../analytics/budgets/batch.ts';
 import type { Preview } from '../analytics/budgets/preview.ts';
 import type { documentJson } from '../analytics/document/formats.ts';
@@ -21,6 +22,7 @@ import type { SearchResponse, SearchResult, UsagesResponse } from '../workspace/
 import type { FolderStatus } from '../workspace/status.ts';
 import type { FileStatus } from '../workspace/whyFile.ts';
 import type { RankAnswer } from '../workspace/whyRank.ts';
+import type { destinationJson, messageJson, previewJson, testJson } from './analytics/alerts.ts';
 import type { attentionJson } from './analytics/attention.ts';
 import type { effectJson, remindersJson } from './analytics/budgetChanges.ts';
 import type { summaryJson as costJson } from './analytics/cost.ts';
@@ -98,6 +100,20 @@ export interface JsonOutput {
   'groups-check': ReturnType<typeof groupsCheckJson>;
   /** `sextant usage --attention` */
   'usage-attention': ReturnType<typeof attentionJson>;
+  /** `sextant alerts list` */
+  'alerts-list': ReturnType<typeof destinationJson>[];
+  /** `sextant alerts add` */
+  'alerts-add': ReturnType<typeof destinationJson>;
+  /** `sextant alerts remove` */
+  'alerts-remove': { removed: string[] };
+  /** `sextant alerts test` */
+  'alerts-test': ReturnType<typeof testJson>;
+  /** `sextant alerts preview` */
+  'alerts-preview': ReturnType<typeof previewJson>;
+  /** `sextant alerts run`, a line for each run, and `sextant alerts log` */
+  'alerts-log': ReturnType<typeof messageJson>[];
+  /** The body that `sextant alerts` sends to a destination of the kind `json` */
+  'alert-message': ReturnType<typeof jsonMessage>;
   /** `sextant cost` */
   cost: ReturnType<typeof costJson>;
   /** `sextant usage --by`, `sextant cost --by`, `sextant budgets list` */

@@ -35,6 +35,7 @@ Examples:
   sextant budgets list --over 75
   sextant groups check
   sextant report --since 2026-11-01 --format html --output report.html
+  sextant alerts run --every 15m
   sextant metrics --listen
 
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
@@ -73,6 +74,7 @@ export async function createProgram(
     (await import('./analytics/budgets.ts')).addBudgetsCommand(program, terminal, exit);
     (await import('./analytics/report.ts')).addReportCommand(program, terminal, exit);
     (await import('./analytics/groups.ts')).addGroupsCommand(program, terminal, exit);
+    (await import('./analytics/alertsCommand.ts')).addAlertsCommand(program, terminal, exit);
     (await import('./analytics/metricsCommand.ts')).addMetricsCommand(program, terminal, exit);
   }
   program.commandsGroup('Other commands:').helpCommand('help [command]', 'show the help of a command');

@@ -1,17 +1,13 @@
 import type { Dispatcher } from 'undici';
-import { describeError } from '../base/errors.ts';
-import { retryAfterMs } from '../base/retryAfter.ts';
+import { attempt } from '../base/attempt.ts';
 import type { ForwardExpert, ForwardSecrets } from './definitions.ts';
 import { REDACTED, type AttemptOutcome, type Header, type StoredEvent } from './event.ts';
 import { proofOf } from './proof.ts';
 import { proofHeaders } from './signatures.ts';
 
-/** The most characters stored of a response. */
-const MAX_ANSWER = 2000;
 /** Headers that belong to the connection of the delivery, name its target, or are set here. */
 const OWN_HEADERS =
   /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
-const LONGEST_WAIT_MS = 600_000;
 
 export interface ForwardOptions {
   /** What the expert sends besides the event; `undefined` if it was lost. */
@@ -48,36 +44,15 @@ export async function forward(
 ): Promise<AttemptOutcome> {
   const { url, timeout_ms: timeoutMs } = expert;
   if (!secrets) return { isDone: false, canRetry: false, error: 'its headers or its key are lost: set them again' };
-  const { request } = await import('../base/undici.ts');
-  const timeout = AbortSignal.timeout(timeoutMs);
-  try {
-    const { method = 'POST', query } = event;
-    const { statusCode, headers, body } = await request(withQuery(url, query), {
-      method,
-      headers: headersOf(event, trigger, expert, secrets).flat(),
-      ...(event.body.length > 0 && { body: event.body }),
-      signal: AbortSignal.any([signal, timeout]),
-      ...(dispatcher && { dispatcher }),
-    });
-    let answer = '';
-    for await (const chunk of body.setEncoding('utf8')) {
-      answer += String(chunk);
-      // The rest of a longer response is not read.
-      if (answer.length > MAX_ANSWER) break;
-    }
-    const isDone = statusCode >= 200 && statusCode < 300;
-    const canRetry = !isDone && (statusCode >= 500 || [408, 425, 429].includes(statusCode));
-    const afterMs = Math.min(retryAfterMs(headers['retry-after'], Date.now()) ?? 0, LONGEST_WAIT_MS);
-    return { isDone, canRetry, afterMs, status: statusCode, answer: answer.slice(0, MAX_ANSWER) };
-  } catch (error) {
-    signal.throwIfAborted();
-    const isLate = timeout.aborted;
-    return {
-      isDone: false,
-      canRetry: true,
-      error: isLate ? `no answer within ${timeoutMs / 1000} s` : describeError(error),
-    };
-  }
+  const { method = 'POST', query } = event;
+  return attempt(withQuery(url, query), {
+    method,
+    headers: headersOf(event, trigger, expert, secrets).flat(),
+    ...(event.body.length > 0 && { body: event.body }),
+    timeoutMs,
+    signal,
+    dispatcher,
+  });
 }
 
 function withQuery(url: string, query: string | undefined): string {
@@ -92,9 +67,4 @@ function lower(text: string): string {
 
 function isForwarded([name, value]: Header): boolean {
   return value !== REDACTED && !OWN_HEADERS.test(name);
-}
-
-/** Milliseconds to wait after `attempts` attempts: 1 s, doubled each time up to 10 min, plus up to a fifth at random. */
-export function backoffMs(attempts: number, baseMs = 1000, random: () => number = Math.random): number {
-  return Math.min(baseMs * 2 ** (attempts - 1), LONGEST_WAIT_MS) * (1 + random() / 5);
 }

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { backoffMs } from '../base/attempt.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError, SextantError } from '../base/errors.ts';
 import { Fifo } from '../base/fifo.ts';
@@ -18,7 +19,7 @@ import {
   type StoredEvent,
   type TriggerEvaluation,
 } from './event.ts';
-import { backoffMs, forward } from './forward.ts';
+import { forward } from './forward.ts';
 import type { EventJournal } from './journal/eventJournal.ts';
 import { payloadOf } from './payload.ts';
 import { runCommand } from './runCommand.ts';

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { makeJsonSchemas, schemaFiles, SCHEMAS } from '../../scripts/lib/jsonSchemas.mjs';
+import { messageBody, sampleMessage } from '../../src/analytics/alerts/messages.ts';
 import { COMMAND, copySample, type Outcome } from '../support/command.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -137,6 +138,18 @@ describe('The JSON of the command', () => {
     keeps('usage', ['usage', ...RANGE]);
     keeps('table', ['usage', ...RANGE, '--by', 'person']);
     keeps('usage-attention', ['usage', '--attention']);
+    const add = [COMMAND, 'alerts', 'add', 'ops', '--group', 'team=Search', '--quiet', '20:00-07:00', '--json'];
+    const added = spawnSync(process.execPath, add, { encoding: 'utf8', env, input: 'http://127.0.0.1:9/hook/SECRET' });
+    assertKept('alerts-add', JSON.parse(added.stdout), add);
+    keeps('alerts-list', ['alerts', 'list']);
+    keeps('alerts-remove', ['alerts', 'remove', 'ops']);
+    // No program listens there; and early in a month no limit is reached.
+    env.SEXTANT_ALERTS_URL = 'http://127.0.0.1:9/hook/SECRET';
+    for (const command of ['preview', 'run', 'log'])
+      assertKept(command === 'preview' ? 'alerts-preview' : 'alerts-log', JSON.parse(run(['alerts', command]).stdout), [command]); // prettier-ignore
+    assertKept('alert-message', JSON.parse(messageBody('json', sampleMessage('id', 0))), ['message']);
+    spawnSync(process.execPath, [COMMAND, 'alerts', 'add', 'ops'], { env, input: env.SEXTANT_ALERTS_URL });
+    keeps('alerts-test', ['alerts', 'test', 'ops', '--yes'], 1);
     writeFiles(root, { 'teams.csv': 'account,team\nbob@example.com,Search\nbob@example.com,Billing\n' });
     const report = spawnSync(process.execPath, [COMMAND, 'report', ...RANGE, '--format', 'json'], {
       encoding: 'utf8',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
+import { isLoopback } from '../../base/loopback.ts';
 import { clientErrors } from './errors.ts';
 
 /** Address and token of a service. The token is a secret: it is sent to that address and written nowhere. */
@@ -9,8 +10,6 @@ export interface Connection {
   readonly token: string;
 }
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 /**
  * Parses a typed connection: the address without anything after its path, the token without blanks. Throws `BadUrl`,
  * `BadToken`, and `InsecureUrl` if the token would cross a network in the clear.
@@ -18,7 +17,7 @@ const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export function readConnection(url: string, token: string): Connection {
   const parsed = URL.canParse(url.trim()) ? new URL(url.trim()) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username !== '') throw clientErrors.badUrl(url);
-  if (parsed.protocol === 'http:' && !LOOPBACK.test(parsed.hostname)) throw clientErrors.insecureUrl(parsed.host);
+  if (parsed.protocol === 'http:' && !isLoopback(parsed.hostname)) throw clientErrors.insecureUrl(parsed.host);
   if (!/^[\x21-\x7e]+$/.test(token.trim())) throw clientErrors.badToken();
   return { url: `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`, token: token.trim() };
 }

@@ -69,7 +69,7 @@ function differentErrors(failed: AttentionParts['failed']): AttentionItem[] {
 }
 
 /** Leaves out days, models and products whose excess is at least half that of accounts on the same days. */
-function withoutExplained(unusual: readonly UnusualSpending[]): readonly UnusualSpending[] {
+export function withoutExplained(unusual: readonly UnusualSpending[]): readonly UnusualSpending[] {
   const accounts = unusual.filter(({ subject }) => subject === 'account');
   return unusual.filter((one) => {
     if (one.subject === 'account') return true;

@@ -1,9 +1,11 @@
 import * as l10n from '@vscode/l10n';
+import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { wholeAmount } from '../insights/amounts.ts';
 import type { AttentionItem } from '../insights/attention.ts';
+import { levelOf, type BudgetStatus } from '../insights/budgets.ts';
 import type { Presence } from '../insights/presence.ts';
 import type { UnusualSpending } from '../insights/unusual.ts';
 import type { Unit } from './costReport.ts';
@@ -26,12 +28,9 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
       return item.asOf === undefined
         ? l10n.t('Figures are missing: {0}', item.error.message)
         : l10n.t('Figures are from {0}: {1}', describeMoment(item.asOf), item.error.message);
-    case 'over': {
-      const { key, identity, limit, used } = item.status;
-      const name = nameOf(key, identity.name);
-      const of = amount(wholeAmount(limit));
-      return l10n.t('{0} is {1} over the limit of {2} ({3} used)', name, amount(item.amount), of, formatShare(used));
-    }
+    case 'over':
+    case 'near':
+      return describeStatus(nameOf(item.status.key, item.status.identity.name), item.status, unit);
     case 'moreOver':
       return item.count === 1
         ? l10n.t('1 more account is over its limit, by {0}', amount(item.amount))
@@ -40,11 +39,6 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
             formatCount(item.count),
             amount(item.amount),
           );
-    case 'near': {
-      const { key, identity, limit, spent, used } = item.status;
-      const left = amount(wholeAmount(limit) - spent);
-      return l10n.t('{0} has {1} left of the limit ({2} used)', nameOf(key, identity.name), left, formatShare(used));
-    }
     case 'moreNear':
       return item.count === 1
         ? l10n.t('1 more account is near its limit')
@@ -67,6 +61,30 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
             formatCount(item.people.length),
             describePeople(item.people, nameOf),
           );
+  }
+}
+
+/** The status of a budget that is over, near or projected over its limit. */
+export function describeStatus(
+  name: string,
+  status: Pick<BudgetStatus, 'limit' | 'spent' | 'used' | 'crossesOn'>,
+  unit: Unit,
+): string {
+  const { limit, spent, used, crossesOn } = status;
+  const all = wholeAmount(limit);
+  const over = describeAmount(spent - all, unit);
+  const [left, of] = [describeAmount(all - spent, unit), describeAmount(all, unit)];
+  switch (levelOf(status)) {
+    case 'over':
+      return l10n.t('{0} is {1} over the limit of {2} ({3} used)', name, over, of, formatShare(used));
+    case 'near':
+      return l10n.t('{0} has {1} left of the limit ({2} used)', name, left, formatShare(used));
+    case 'crossing': {
+      const day = crossesOn === undefined ? '' : formatDay(crossesOn);
+      return l10n.t('{0} is projected to reach the limit of {1} on {2} ({3} used)', name, of, day, formatShare(used));
+    }
+    case 'within':
+      return l10n.t('{0} has {1} left of the limit ({2} used)', name, left, formatShare(used));
   }
 }
 

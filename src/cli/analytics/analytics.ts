@@ -107,11 +107,23 @@ export async function openData(options: AnalyticsOptions, terminal: Terminal): P
   return (await openAccount(options, terminal)).data;
 }
 
-/** Opens the same account with its budgets, and the folder of their journal and reminders. */
+/** The figures and budgets of an account, and where its state is. */
+export interface OpenedAccount {
+  readonly data: AnalyticsData;
+  readonly changes: BudgetChanges;
+  /** Folder of the journal and the reminders of budgets. */
+  readonly budgetsFolder: string;
+  /** Names the account in files. */
+  readonly account: string;
+  /** Host of the service. */
+  readonly host: string;
+}
+
+/** Opens the account of the options and the environment with its budgets. */
 export async function openAccount(
   options: Pick<AnalyticsOptions, 'url' | 'state' | 'serverState'>,
   terminal: Terminal,
-): Promise<{ readonly data: AnalyticsData; readonly changes: BudgetChanges; readonly budgetsFolder: string }> {
+): Promise<OpenedAccount> {
   const connection = await connect(options, process.env);
   const account = accountKey(connection);
   const folder = analyticsFolder(options.state);
@@ -124,6 +136,8 @@ export async function openAccount(
     data: new AnalyticsData(client, cache),
     changes: new BudgetChanges(client, budgetsFolder),
     budgetsFolder,
+    account,
+    host: new URL(connection.url).host,
   };
 }
 

@@ -1,13 +1,12 @@
 import { homedir } from 'node:os';
-import { createInterface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
-import { isLoopback } from '../../ask/openai.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { SextantError } from '../../base/errors.ts';
 import { readSession, removeSession, sessionFile, writeSession } from '../../context/credentials.ts';
 import { findReachable } from '../../server/launch.ts';
 import { localServerErrors } from '../../server/localServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { WireClient } from '../../wire/wireClient.ts';
+import { readSecret } from '../readSecret.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 
 export interface LoginOptions {
@@ -70,7 +69,7 @@ async function localSession(state: string | undefined): Promise<Login> {
 }
 
 /** Throws `InvalidAddress` and `NoToken`. */
-async function typedSession(url: string, { stderr, signal }: Terminal): Promise<Login> {
+async function typedSession(url: string, terminal: Terminal): Promise<Login> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isPlain = parsed && `${parsed.username}${parsed.password}${parsed.search}${parsed.hash}` === '';
   const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname));
@@ -79,27 +78,8 @@ async function typedSession(url: string, { stderr, signal }: Terminal): Promise<
       'InvalidAddress',
       'The address must be an https URL without a user, query or fragment; http only for this machine.',
     );
-  const isTyped = process.stdin.isTTY;
-  // Other people see arguments and the screen, so the token is neither an argument nor echoed.
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output, terminal: isTyped });
-  try {
-    if (isTyped) stderr.write(`Token for ${parsed.host} (it is not shown): `);
-    const accessToken = (await Promise.race([firstOf(lines), aborted(signal)])).trim();
-    if (isTyped) stderr.write('\n');
-    if (accessToken === '')
-      throw new SextantError('NoToken', 'No token was given. Type it, or pipe it to the standard input.');
-    return { tenantURL: url, accessToken };
-  } finally {
-    lines.close();
-  }
-}
-
-async function firstOf(lines: AsyncIterable<string>): Promise<string> {
-  for await (const line of lines) return line;
-  return '';
-}
-
-function aborted(signal: AbortSignal): Promise<string> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(''), { once: true }));
+  const accessToken = await readSecret(`Token for ${parsed.host}`, terminal);
+  if (accessToken === '')
+    throw new SextantError('NoToken', 'No token was given. Type it, or pipe it to the standard input.');
+  return { tenantURL: url, accessToken };
 }

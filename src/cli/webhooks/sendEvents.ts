@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import { prettyBody } from '../../server/webhooks/eventText.ts';
 import { TEMPLATE_NAMES, TEMPLATES } from '../../webhooks/templates.ts';
@@ -31,7 +32,6 @@ export interface SendOptions extends AdminOptions {
 
 /** The most events under way at a rate; a slower server lowers the rate. */
 const MOST_AT_ONCE = 64;
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** `sextant webhooks library` */
 export async function listLibrary(options: Pick<AdminOptions, 'json'>, terminal: Terminal): Promise<ExitCode> {
@@ -119,7 +119,7 @@ async function sendMany(
 
 /** Load is for one's own machine alone. Throws `InvalidOption`. */
 function requireLoopback({ url }: AdminClient): void {
-  if (LOOPBACK.test(new URL(url).hostname)) return;
+  if (isLoopback(new URL(url).hostname)) return;
   throw new SextantError('InvalidOption', `--count and --rate are for a server of this machine, and not for ${url}.`);
 }
 

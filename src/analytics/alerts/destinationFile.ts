@@ -1,0 +1,92 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { describeError, explainWriteError, SextantError, systemCode } from '../../base/errors.ts';
+import { makeFolder } from '../../base/makeFolder.ts';
+import { analyticsFolder } from '../client/account.ts';
+import { destinationSchema, invalid, type Destination } from './destination.ts';
+
+const fileSchema = z.strictObject({ destinations: z.array(destinationSchema) });
+
+/** Folder of the command's destinations, and of the journals of all accounts. */
+export function alertsFolder(state: string | undefined): string {
+  return join(analyticsFolder(state), 'alerting');
+}
+
+/** Folder of the journal of an account. */
+export function journalFolder(state: string | undefined, account: string): string {
+  return join(alertsFolder(state), account);
+}
+
+/**
+ * The destinations of the command, in a file that only its owner may read, as their URLs are secret. Throws
+ * `UnsafeDestinations` if others may read it, and `InvalidDestination`.
+ */
+export class DestinationFile {
+  readonly path: string;
+
+  constructor(state: string | undefined) {
+    this.path = join(alertsFolder(state), 'destinations.json');
+  }
+
+  read(): readonly Destination[] {
+    let text: string;
+    try {
+      this.#requireOwn();
+      text = readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw invalid(`${this.path} is no JSON: ${describeError(error)}. Correct it, or remove it and add them again.`);
+    }
+    const parsed = fileSchema.safeParse(value);
+    if (parsed.success) return parsed.data.destinations;
+    const { path, message } = parsed.error.issues[0]!;
+    throw invalid(`${this.path}: ${path.join('.')}: ${message}. Correct it, or remove it and add them again.`);
+  }
+
+  /** Throws `InvalidDestination` if the name or the URL is taken. */
+  add(destination: Destination): void {
+    const all = this.read();
+    if (all.some(({ name }) => name === destination.name))
+      throw invalid(`There is a destination ${destination.name}. Remove it first, or choose another name.`);
+    const same = all.find(({ url }) => url === destination.url);
+    if (same) throw invalid(`${same.name} has this URL. Remove it first.`);
+    this.#write([...all, destination]);
+  }
+
+  /** Returns whether there was one. */
+  remove(name: string): boolean {
+    const all = this.read();
+    const rest = all.filter((one) => one.name !== name);
+    if (rest.length < all.length) this.#write(rest);
+    return rest.length < all.length;
+  }
+
+  #write(destinations: readonly Destination[]): void {
+    const folder = join(this.path, '..');
+    try {
+      makeFolder(folder, 0o700);
+      writeFileAtomicSync(this.path, `${JSON.stringify({ destinations }, null, 2)}\n`, 0o600);
+    } catch (error) {
+      throw explainWriteError(error, folder);
+    }
+  }
+
+  #requireOwn(): void {
+    const { mode, uid } = statSync(this.path);
+    const user = process.getuid?.();
+    if (user === undefined) return;
+    if (uid !== user || (mode & 0o077) !== 0)
+      throw new SextantError(
+        'UnsafeDestinations',
+        `${this.path} has secret URLs and may be read by others. Make it your own: chmod 600 ${this.path}`,
+      );
+  }
+}
