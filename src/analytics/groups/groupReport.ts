@@ -111,14 +111,13 @@ async function reportOf(
 }
 
 /** Loads the rows of accounts over a range of days. */
-type Load<Row> = (range: DayRange) => Promise<Loaded<Row>>;
+export type Load<Row> = (range: DayRange) => Promise<Loaded<Row>>;
 
 interface AccountLoads {
   readonly activity: Load<ActivityRow>;
   readonly cost: Load<CostRow>;
 }
 
-/** Loads each range once. */
 function accountLoads(data: AnalyticsData, options: LoadOptions & CostFilter): AccountLoads {
   return {
     activity: oncePerRange((days) => data.activity(days, options)),
@@ -126,7 +125,8 @@ function accountLoads(data: AnalyticsData, options: LoadOptions & CostFilter): A
   };
 }
 
-function oncePerRange<Row>(load: Load<Row>): Load<Row> {
+/** Loads each range once. */
+export function oncePerRange<Row>(load: Load<Row>): Load<Row> {
   const loads = new Map<string, Promise<Loaded<Row>>>();
   return (range) => {
     const key = `${range.first} ${range.last}`;

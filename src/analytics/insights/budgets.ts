@@ -34,9 +34,9 @@ export function burnDown(forecast: Forecast, countedUntil: number, history: Hist
   return { days: days.map(formatDay), spent, projected, pace: forecast };
 }
 
-/** Budget status of one person. */
-export interface BudgetStatus {
-  readonly identity: Identity;
+/** Consumption of a limit this month, with its projection. */
+export interface LimitStatus {
+  /** Equal for equal subjects. */
   readonly key: string;
   readonly limit: bigint;
   readonly spent: Decimal;
@@ -52,9 +52,37 @@ export interface BudgetStatus {
   readonly crossesOn: Day | undefined;
 }
 
+/** Budget status of one account. */
+export interface BudgetStatus extends LimitStatus {
+  readonly identity: Identity;
+}
+
+/** The status of a limit. Without a history, the days of the month so far count as even. */
+export function limitStatus(
+  { key, limit, spent }: Pick<LimitStatus, 'key' | 'limit' | 'spent'>,
+  countedUntil: number,
+  history?: History,
+): LimitStatus {
+  const forecast = forecastMonth(spent, countedUntil, history ?? evenHistory(spent, countedUntil));
+  return {
+    key,
+    limit,
+    spent,
+    used: usedOf(spent, limit),
+    projected: forecast.projected,
+    high: forecast.band?.high,
+    crossesOn: crossing(forecast, wholeAmount(limit), countedUntil, history),
+  };
+}
+
+/** The largest used share first. */
+export function byUse(a: LimitStatus, b: LimitStatus): number {
+  return b.used - a.used || (a.key < b.key ? -1 : 1);
+}
+
 /**
  * Budget status of all with an override, the largest used share first. `consumption` is that of the month; `histories`
- * have the finished days of accounts, by key. Without a history, the days of the month so far count as even.
+ * have the finished days of accounts, by key.
  */
 export function budgetStatuses(
   overrides: readonly BudgetOverride[],
@@ -68,20 +96,9 @@ export function budgetStatuses(
     const key = identityKey(identity);
     const limit = BigInt(override.config.limit);
     const spent = spentBy.get(key) ?? 0n;
-    const history = histories.get(key);
-    const forecast = forecastMonth(spent, countedUntil, history ?? evenHistory(spent, countedUntil));
-    return {
-      identity,
-      key,
-      limit,
-      spent,
-      used: usedOf(spent, limit),
-      projected: forecast.projected,
-      high: forecast.band?.high,
-      crossesOn: crossing(forecast, wholeAmount(limit), countedUntil, history),
-    };
+    return { identity, ...limitStatus({ key, limit, spent }, countedUntil, histories.get(key)) };
   });
-  return all.sort((a, b) => b.used - a.used || (a.key < b.key ? -1 : 1));
+  return all.sort(byUse);
 }
 
 /** Used share from which a limit is near. */
@@ -90,13 +107,13 @@ export const NEAR = 0.9;
 /** Whether the limit is reached, or is projected to be. */
 export type Level = 'over' | 'near' | 'crossing' | 'within';
 
-export function levelOf({ used, crossesOn }: Pick<BudgetStatus, 'used' | 'crossesOn'>): Level {
+export function levelOf({ used, crossesOn }: Pick<LimitStatus, 'used' | 'crossesOn'>): Level {
   if (used >= 1) return 'over';
   return used >= NEAR ? 'near' : crossesOn === undefined ? 'within' : 'crossing';
 }
 
-/** The number of people at each level. */
-export function countLevels(statuses: readonly BudgetStatus[]): Readonly<Record<Level, number>> {
+/** The number of subjects at each level. */
+export function countLevels(statuses: readonly LimitStatus[]): Readonly<Record<Level, number>> {
   const counts = { over: 0, near: 0, crossing: 0, within: 0 };
   for (const status of statuses) counts[levelOf(status)]++;
   return counts;

@@ -1,5 +1,5 @@
 import { dayOf, firstOfMonth, formatDay, startOfDay, type Day } from '../../base/day.ts';
-import type { AnalyticsData, CostRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
+import type { AnalyticsData, CostRow, CreditRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import { LIMITS } from '../contract.ts';
 import { daysOf, oldestDay, type DayRange } from '../dateRules.ts';
 import { costBy, creditsBy, type Measure } from '../insights/amounts.ts';
@@ -16,6 +16,8 @@ import type { Unit } from './unit.ts';
 export interface OpenDays {
   /** Spending of unfinished days of this month, by account. */
   readonly spent: readonly Share[];
+  /** The same by account and day; without any on a plan in dollars. */
+  readonly rows: readonly CreditRow[];
   /** The end of the counted time, in milliseconds since 1970: within this month. */
   readonly countedUntil: number;
   /** The answer, if one was needed. */
@@ -27,13 +29,14 @@ export async function openDays(data: AnalyticsData, unit: Unit, options?: LoadOp
   const month = firstOfMonth(data.today);
   const finished = startOfDay(data.newestDay + 1);
   const within = (moment: number): number => Math.max(startOfDay(month) + 1, moment);
-  if (unit === 'usd') return { spent: [], countedUntil: within(finished), loaded: [] };
+  if (unit === 'usd') return { spent: [], rows: [], countedUntil: within(finished), loaded: [] };
   const range = { first: Math.max(month, data.newestDay + 1), last: data.today };
   const used = await data.credits(range, { date: true }, options);
   const isKnown = used.missing.length === 0;
   const asOf = isKnown && used.asOf !== undefined ? Date.parse(used.asOf) : finished;
   const countedUntil = within(Math.min(Math.max(finished, asOf), startOfDay(data.today + 1)));
-  return { spent: isKnown ? creditsBy(used.rows, 'user') : [], countedUntil, loaded: [used] };
+  const rows = isKnown ? used.rows : [];
+  return { spent: creditsBy(rows, 'user'), rows, countedUntil, loaded: [used] };
 }
 
 /**

@@ -6,8 +6,10 @@ import { METRIC_FIELDS, METRICS, TOKEN_FIELDS, type MetricField } from '../contr
 import { nameIn, roundAmount, wholeAmount, type Dimension } from '../insights/amounts.ts';
 import { MESSAGE_KINDS, KIND_FIELDS, acceptance, usageBy, type Usage } from '../insights/people.ts';
 import { unitCosts, type SubjectOf, type UnitCost } from '../insights/unitCost.ts';
+import type { BudgetStatus, LimitStatus } from '../insights/budgets.ts';
 import type { BudgetReport } from './budgetReport.ts';
 import type { Cell, Column, Table } from './table.ts';
+import type { Unit } from './unit.ts';
 import type { PeopleReport, UsageReport } from './usageReport.ts';
 
 /* The tables of the reports: their columns are exported, so change their names with care. */
@@ -200,27 +202,36 @@ export function creditTable(rows: readonly CreditRow[]): Table {
   };
 }
 
-/** Each limit and its budget status. */
-export function budgetTable({ statuses, unit }: BudgetReport): Table {
-  const amount = (name: string, title: string): Column => ({ name, title, kind: unit });
+/** Each limit and its budget status; `columns` and `cellsOf` name the groups of an account. */
+export function budgetTable(
+  { statuses, unit }: Pick<BudgetReport, 'statuses' | 'unit'>,
+  columns: readonly Column[] = [],
+  cellsOf: (status: BudgetStatus) => readonly Cell[] = () => [],
+): Table {
   return {
-    columns: [
-      text('identity', 'Account'),
-      text('kind', 'Kind'),
-      share('used', 'Used'),
-      amount('consumed', 'Consumed'),
-      amount('limit', 'Limit'),
-      amount('projected', 'Projected'),
-      text('crosses_on', 'Over on'),
-    ],
-    rows: statuses.map(({ identity, used, spent, limit, projected, crossesOn }) => [
-      identity.name,
-      identity.kind === 'user_email' ? 'person' : 'service account',
-      used,
-      spent,
-      wholeAmount(limit),
-      roundedEstimate(projected),
-      crossesOn === undefined ? undefined : formatDay(crossesOn),
+    columns: [text('identity', 'Account'), text('kind', 'Kind'), ...limitColumns(unit), ...columns],
+    rows: statuses.map((status) => [
+      status.identity.name,
+      status.identity.kind === 'user_email' ? 'person' : 'service account',
+      ...limitCells(status),
+      ...cellsOf(status),
     ]),
   };
+}
+
+/** Columns of a limit, for {@link limitCells}. */
+export function limitColumns(unit: Unit): Column[] {
+  const amount = (name: string, title: string): Column => ({ name, title, kind: unit });
+  return [
+    share('used', 'Used'),
+    amount('consumed', 'Consumed'),
+    amount('limit', 'Limit'),
+    amount('projected', 'Projected'),
+    text('crosses_on', 'Over on'),
+  ];
+}
+
+export function limitCells({ used, spent, limit, projected, crossesOn }: LimitStatus): Cell[] {
+  const on = crossesOn === undefined ? undefined : formatDay(crossesOn);
+  return [used, spent, wholeAmount(limit), roundedEstimate(projected), on];
 }
