@@ -56,8 +56,12 @@ describe('sextant budgets', function () {
     state = newFolder();
   });
 
-  function start(args: readonly string[], extra: NodeJS.ProcessEnv = {}): { pid: number; ended: Promise<Outcome> } {
-    const child = spawn(process.execPath, [COMMAND, 'budgets', ...args, '--state', state], {
+  function start(
+    args: readonly string[],
+    extra: NodeJS.ProcessEnv = {},
+    ofState: readonly string[] = ['--state', state],
+  ): { pid: number; ended: Promise<Outcome> } {
+    const child = spawn(process.execPath, [COMMAND, 'budgets', ...args, ...ofState], {
       env: { ...process.env, ...env, ...extra },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -224,6 +228,37 @@ describe('sextant budgets', function () {
     const all = await limits();
     for (let i = 0; i < CROWD; i++) assert.equal(all[`crowd-${i}`], String(i + 1));
     assert.equal((await run('set', 'ada@example.com', '7', '--yes')).code, 0);
+  });
+
+  it('of groups are kept beside the group file, listed, and spread over members', async () => {
+    const file = join(state, 'teams.csv');
+    const members = ['ada@example.com', 'bob@example.com', '"nightly, build"'];
+    writeFileSync(file, `account,team\n${members.map((name) => `${name},Search\n`).join('')}`);
+    const group = (...args: string[]): Promise<Outcome> => run('group', ...args, '--groups', file);
+    // The file of limits needs no folder of cached figures.
+    const edit = (...args: string[]): Promise<Outcome> => start(['group', ...args, '--groups', file], {}, []).ended;
+    assert.equal((await edit('set', 'team=Search', '1000')).stdout, 'team=Search: none → 1000\n');
+    assert.equal((await edit('set', 'organization', '5000')).code, 0);
+    const wrong = await edit('set', 'team=Serch', '1000');
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /No row of the group file has team=Serch/);
+    const listed = JSON.parse((await group('list', '--json')).stdout) as readonly Record<string, unknown>[];
+    assert.deepEqual(
+      listed.map(({ column, group: name, limit }) => [column, name, limit]),
+      [['organization', '', '5000'], ['team', 'Search', '1000']], // prettier-ignore
+    );
+    const preview = await group('spread', 'team=Search', '--dry-run');
+    assert.equal(preview.code, 0, preview.stderr);
+    assert.match(preview.stdout, /ada@example\.com +100 +334/);
+    const spread = await group('spread', 'team=Search', '--yes', '--json');
+    assert.equal(spread.code, 0, spread.stderr);
+    const all = await limits();
+    assert.deepEqual(
+      ['ada@example.com', 'bob@example.com', 'nightly, build'].map((name) => all[name]),
+      ['334', '333', '333'],
+    );
+    assert.equal((await edit('clear', 'team=Search')).stdout, 'team=Search: 1000 → none\n');
+    assert.equal((await edit('clear', 'team=Search')).code, 1);
   });
 
   it('have help with examples and exit codes', async () => {

@@ -14,6 +14,7 @@ import { groupBudgetReport, subjectReport } from './groupBudgets.ts';
 import { parseGroups } from './groupFile.ts';
 import { describeGroup, parseGroupName, readGroupLimits, setGroupLimit, type GroupLimit } from './groupLimits.ts';
 import type { Groups } from './groups.ts';
+import { divideLimit, spreadLimit } from './spread.ts';
 
 describe('limits of groups', () => {
   const newFolder = temporaryFolder();
@@ -64,6 +65,28 @@ describe('limits of groups', () => {
       writeFileSync(file, content);
       await assert.rejects(readGroupLimits(file), { code: 'GroupLimitsUnreadable', message });
     }
+  });
+});
+
+describe('parts of a limit', () => {
+  it('have the limit as their sum, are 1 at the least, and follow the weights', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.bigInt(0n, 10n ** 12n), { minLength: 1, maxLength: 40 }),
+        fc.bigInt(0n, 10n ** 17n),
+        (weights, more) => {
+          const limit = BigInt(weights.length) + more;
+          const parts = divideLimit(limit, weights);
+          assert.equal(
+            parts.reduce((sum, one) => sum + one, 0n),
+            limit,
+          );
+          assert.ok(parts.every((part) => part >= 1n));
+          for (const [i, a] of weights.entries())
+            for (const [j, b] of weights.entries()) if (a > b) assert.ok(parts[i]! >= parts[j]!, `${a} > ${b}`);
+        },
+      ),
+    );
   });
 });
 
@@ -147,6 +170,22 @@ describe('budgets of groups', function () {
       unknown.map(({ of }) => describeGroup(of)),
       ['office=Rome'],
     );
+  });
+
+  it('are spread over the members as they spent', async () => {
+    const data = await open('credits', '2026-11-21T12:00:00Z');
+    const groups = await teamsOf(data);
+    const of = { column: 'team', group: 'T1' };
+    const wanted = await spreadLimit(data, groups, { of, limit: 100_000n, by: 'use' });
+    assert.equal(
+      wanted.reduce((sum, { limit }) => sum + BigInt(limit), 0n),
+      100_000n,
+    );
+    assert.ok(wanted.every(({ identity }) => groups.groupOf(identity, 'team', data.today) === 'T1'));
+    assert.ok(new Set(wanted.map(({ limit }) => limit)).size > 1);
+    await assert.rejects(spreadLimit(data, groups, { of, limit: 2n, by: 'equal' }), { code: 'BadLimit' });
+    const none = { column: 'team', group: 'Nobody' };
+    await assert.rejects(spreadLimit(data, groups, { of: none, limit: 9n, by: 'use' }), { code: 'NoMembers' });
   });
 
   it('of the first hours of a month have consumed nothing yet, in dollars', async () => {

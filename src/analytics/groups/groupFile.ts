@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { parseDay, type Day } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
+import { decodeCsv } from '../budgets/csv.ts';
 import { columnName, foldCase } from '../identity.ts';
 import { readCsvRows } from '../reports/csvRows.ts';
 import { Groups, type GroupRow } from './groups.ts';
@@ -29,9 +30,10 @@ export async function readGroups(file: string): Promise<Groups> {
   let text: string;
   try {
     if ((await stat(file)).size > MAX_BYTES) throw new RangeError('larger than 20 MB');
-    text = await readFile(file, 'utf8');
+    text = decodeCsv(await readFile(file));
   } catch (error) {
-    throw unreadable(file, 'cannot be read. Check its path, and that it is not larger than 20 MB.', error);
+    const what = 'cannot be read. Check its path, that it is text in UTF-8 or UTF-16, and not larger than 20 MB.';
+    throw unreadable(file, what, error);
   }
   return parseGroups(text, file);
 }

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { parseDay } from '../../base/day.ts';
 import type { Loaded } from '../client/analyticsData.ts';
 import { identityNamed, type Identity } from '../identity.ts';
 import { checkGroups } from './checkGroups.ts';
-import { parseGroups } from './groupFile.ts';
+import { parseGroups, readGroups } from './groupFile.ts';
 import { Groups, UNMAPPED, type GroupRow } from './groups.ts';
 import { groupRows } from './memberDays.ts';
 
@@ -18,6 +21,8 @@ Nightly,CI,,,
 `;
 
 describe('groups of accounts', () => {
+  const newFolder = temporaryFolder();
+
   it('depend on the day, prefer names to patterns, and an empty cell leaves the column to the next row', async () => {
     const groups = await parseGroups(CSV, 'teams.csv');
     assert.deepEqual(groups.columns, ['team', 'cost_center']);
@@ -42,6 +47,18 @@ describe('groups of accounts', () => {
     const groups = await parseGroups(JSON.stringify(json), 'teams.JSON');
     assert.deepEqual(groups.columns, ['team', 'cost_center']);
     assert.equal(groups.groupOf(identityNamed('ada@example.com'), 'cost_center', day('2026-10-01')), '7');
+  });
+
+  it('are read from UTF-16, as spreadsheets write it, and from UTF-8', async () => {
+    const file = join(newFolder(), 'teams.csv');
+    const content = '\ufeffaccount;team\nzoë@x.io;Größe\n';
+    for (const encoding of ['utf16le', 'utf8'] as const) {
+      writeFileSync(file, content, encoding);
+      const groups = await readGroups(file);
+      assert.equal(groups.groupOf(identityNamed('zoë@x.io'), 'team', day('2026-11-20')), 'Größe');
+    }
+    writeFileSync(file, Buffer.from([0x61, 0xff, 0x00]));
+    await assert.rejects(readGroups(file), { code: 'GroupsUnreadable', message: /UTF-8 or UTF-16/ });
   });
 
   it('name the line of an error', async () => {

@@ -188,8 +188,8 @@ function accountOf(name: string, { serviceAccount }: AccountOptions): Identity {
 }
 
 /** Previews a change, asks for confirmation, applies it and reports the result. */
-async function change(
-  preview: (changes: BudgetChanges, options: LimitPreviewOptions) => Promise<Preview>,
+export async function change(
+  preview: (changes: BudgetChanges, options: LimitPreviewOptions, data: AnalyticsData) => Promise<Preview>,
   options: RetryOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -206,12 +206,12 @@ async function change(
 
 async function changeBy(
   { changes, data }: { readonly changes: BudgetChanges; readonly data: AnalyticsData },
-  preview: (changes: BudgetChanges, options: LimitPreviewOptions) => Promise<Preview>,
+  preview: (changes: BudgetChanges, options: LimitPreviewOptions, data: AnalyticsData) => Promise<Preview>,
   options: RetryOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { stdin, stdout, stderr, signal } = terminal;
-  const made = await preview(changes, { unit: options.unit, overwrite: options.overwrite, signal });
+  const made = await preview(changes, { unit: options.unit, overwrite: options.overwrite, signal }, data);
   const hasChanges = changesOf(made).length > 0;
   const isShown = hasChanges && (options.dryRun === true || options.yes !== true);
   const use = isShown ? limitUse(await budgetReport(data, { signal })) : undefined;

@@ -15,6 +15,9 @@ import {
   type AnalyticsOptions,
 } from './analytics.ts';
 import type { AccountOptions, FileOptions, RemindOptions, ResumeOptions, RetryOptions } from './budgetChanges.ts';
+import { LIMITS_FILE } from '../../analytics/groups/groupLimits.ts';
+import { GROUPS_OPTION } from './grouping.ts';
+import type { GroupFileOptions, SpreadOptions } from './groupBudgets.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 
 interface ListOptions extends AnalyticsOptions {
@@ -114,6 +117,7 @@ ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import li
     .action(async (options: ResumeOptions) => {
       exit(await (await import('./budgetChanges.ts')).status(options, terminal));
     });
+  addGroupCommands(budgets, terminal, exit);
   connected(budgets, 'remind [account]', 'set a reminder on this machine to end a limit, or list the reminders')
     .option('--on <date>', 'day, YYYY-MM-DD')
     .option('--note <text>', 'text of the reminder', '')
@@ -126,6 +130,61 @@ ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import li
     .action(async (account: string | undefined, options: RemindOptions) => {
       exit(await (await import('./budgetChanges.ts')).remind(account, options, terminal));
     });
+}
+
+const GROUP_HELP = `
+A group is column=value of the group file, such as team=Search, or organization. Its limit is of a month, in credits or dollars as
+the plan. The service does not know it, and nothing enforces it: it is in ${LIMITS_FILE}, beside the group file or in this folder.`;
+
+/** `sextant budgets group …` */
+function addGroupCommands(budgets: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
+  const group = budgets.command('group').description('limits of teams, other groups and the organization');
+  withAnalyticsOptions(group.command('list').description('list limits of groups and their use this month'))
+    .option(...GROUPS_OPTION)
+    .addHelpText('after', `${GROUP_HELP}${examples(EXIT_CODES, 'sextant budgets group list --groups teams.csv')}`)
+    .action(async (options: AnalyticsOptions & GroupFileOptions) => {
+      exit(await (await import('./groupBudgets.ts')).listGroupLimits(options, terminal));
+    });
+  group
+    .command('set <group> <limit>')
+    .description('set the limit of a group')
+    .option(...GROUPS_OPTION)
+    .addHelpText(
+      'after',
+      groupHelp('sextant budgets group set team=Search 50000', 'sextant budgets group set organization 400000'),
+    )
+    .action(async (name: string, limit: string, options: GroupFileOptions) => {
+      exit(await (await import('./groupBudgets.ts')).setLimitOfGroup(name, limit, options, terminal));
+    });
+  group
+    .command('clear <group>')
+    .description('clear the limit of a group')
+    .option(...GROUPS_OPTION)
+    .addHelpText('after', groupHelp('sextant budgets group clear team=Search'))
+    .action(async (name: string, options: GroupFileOptions) => {
+      exit(await (await import('./groupBudgets.ts')).clearLimitOfGroup(name, options, terminal));
+    });
+  changing(group, 'spread <group>', 'divide the limit of a group among its members, as their limits')
+    .option(...GROUPS_OPTION)
+    .addOption(
+      new Option('--by <way>', 'equal parts, or as the members spent in the last six weeks')
+        .choices(['equal', 'use'])
+        .default('equal'),
+    )
+    .option('--limit <number>', 'divide this limit instead of that of the group')
+    .addHelpText(
+      'after',
+      `${GROUP_HELP}
+The members are those of today. Their limits are whole, and together the limit of the group.
+${help('sextant budgets group spread team=Search --by use --dry-run')}`,
+    )
+    .action(async (name: string, options: SpreadOptions) => {
+      exit(await (await import('./groupBudgets.ts')).spreadLimitOfGroup(name, options, terminal));
+    });
+}
+
+function groupHelp(...lines: readonly string[]): string {
+  return `${GROUP_HELP}\n\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}\n${EXIT_CODES}`;
 }
 
 function connected(parent: Command, name: string, description: string): Command {

@@ -65,9 +65,14 @@ export async function readGrouping(
   };
 }
 
-/** Reads the group file of an option, or that of this folder; undefined without one. */
+/** The group file of an option, or that of this folder; undefined without one. */
+export async function groupsFile(file: string | undefined): Promise<string | undefined> {
+  return file ?? findGroupFile(process.cwd());
+}
+
+/** Reads that file. */
 export async function findGroups(file: string | undefined): Promise<Groups | undefined> {
-  const found = file ?? (await findGroupFile(process.cwd()));
+  const found = await groupsFile(file);
   return found === undefined ? undefined : readGroups(found);
 }
 

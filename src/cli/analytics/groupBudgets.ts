@@ -1,0 +1,134 @@
+import { groupBudgetReport, type GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
+import { readGroups } from '../../analytics/groups/groupFile.ts';
+import {
+  describeGroup,
+  limitsFile,
+  ORGANIZATION,
+  parseGroupName,
+  readGroupLimits,
+  setGroupLimit,
+  type LimitedGroup,
+} from '../../analytics/groups/groupLimits.ts';
+import { UNMAPPED, type Groups } from '../../analytics/groups/groups.ts';
+import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
+import { problemOfLimit } from '../../analytics/budgets/limit.ts';
+import type { Table } from '../../analytics/reports/table.ts';
+import { limitCells, limitColumns, text } from '../../analytics/reports/tables.ts';
+import { SextantError } from '../../base/errors.ts';
+import { formatCount } from '../../base/format.ts';
+import { ExitCode, type Terminal } from '../terminal.ts';
+import { describeAge, loading, openData, printTable, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
+import { change, type ChangeOptions } from './budgetChanges.ts';
+import { groupsFile } from './grouping.ts';
+
+export interface GroupFileOptions {
+  readonly groups?: string;
+}
+
+export interface SpreadOptions extends ChangeOptions, GroupFileOptions {
+  readonly by: Spread;
+  readonly limit?: string;
+}
+
+/** `sextant budgets group list` */
+export async function listGroupLimits(
+  options: AnalyticsOptions & GroupFileOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { groups, file } = await open(options);
+  const limits = await readGroupLimits(file);
+  const data = await openData(options, terminal);
+  const { load, done } = loading(options, terminal);
+  const report = await groupBudgetReport(data, limits, groups, load);
+  done();
+  warnOfQuality(report, terminal);
+  for (const { of } of report.unknown)
+    terminal.stderr.write(`sextant: ${describeGroup(of)} is of no column of the group file, so its use is unknown.\n`);
+  const about = `${formatCount(report.statuses.length)} limits of groups, this month, ${describeAge(report.asOf)}`;
+  await printTable(groupBudgetTable(report), about, options, terminal);
+  return report.statuses.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** Each limit of a group and its status. */
+export function groupBudgetTable({ statuses, unit }: GroupBudgetReport): Table {
+  return {
+    columns: [text('column', 'Column'), text('group', 'Group'), ...limitColumns(unit)],
+    rows: statuses.map(({ of, ...status }) => [
+      ...(of === ORGANIZATION ? [ORGANIZATION, ''] : [of.column, of.group]),
+      ...limitCells(status),
+    ]),
+  };
+}
+
+/** `sextant budgets group set` */
+export async function setLimitOfGroup(
+  name: string,
+  limit: string,
+  options: GroupFileOptions,
+  { stdout }: Terminal,
+): Promise<ExitCode> {
+  const { groups, file } = await open(options);
+  const of = groupNamed(name, groups);
+  const before = await setGroupLimit(file, of, limit);
+  stdout.write(`${name}: ${before ?? 'none'} → ${limit}\n`);
+  return ExitCode.ok;
+}
+
+/** `sextant budgets group clear` */
+export async function clearLimitOfGroup(
+  name: string,
+  options: GroupFileOptions,
+  { stdout }: Terminal,
+): Promise<ExitCode> {
+  const { file } = await open(options);
+  const before = await setGroupLimit(file, parse(name), undefined);
+  stdout.write(before === undefined ? `${name} has no limit.\n` : `${name}: ${before} → none\n`);
+  return before === undefined ? ExitCode.nothingFound : ExitCode.ok;
+}
+
+/** `sextant budgets group spread` */
+export async function spreadLimitOfGroup(name: string, options: SpreadOptions, terminal: Terminal): Promise<ExitCode> {
+  const { groups, file } = await open(options);
+  const of = groupNamed(name, groups);
+  const kept = (await readGroupLimits(file)).find((one) => describeGroup(one.of) === describeGroup(of))?.limit;
+  const limit = options.limit ?? kept;
+  if (limit === undefined) throw new SextantError('BadLimit', `${name} has no limit. Set it, or add --limit NUMBER.`);
+  const problem = problemOfLimit(limit);
+  if (problem !== undefined) throw new SextantError('BadLimit', `"${limit}" is not a limit. ${problem}`);
+  return change(
+    async (changes, how, data) => {
+      const wanted = await spreadLimit(data, groups, { of, limit: BigInt(limit), by: options.by }, { signal: terminal.signal }); // prettier-ignore
+      return changes.preview({ kind: 'set', name }, wanted, how);
+    },
+    options,
+    terminal,
+  );
+}
+
+async function open({
+  groups,
+}: GroupFileOptions): Promise<{ readonly groups: Groups | undefined; readonly file: string }> {
+  const found = await groupsFile(groups);
+  return {
+    groups: found === undefined ? undefined : await readGroups(found),
+    file: limitsFile(found, process.cwd()),
+  };
+}
+
+function parse(name: string): LimitedGroup {
+  const of = parseGroupName(name);
+  if (of) return of;
+  throw new SextantError('InvalidOption', `${name} is no group. Write it like team=Search, or ${ORGANIZATION}.`);
+}
+
+/** The named group; a misspelled one is refused. Throws `InvalidOption`. */
+function groupNamed(name: string, groups: Groups | undefined): LimitedGroup {
+  const of = parse(name);
+  if (of === ORGANIZATION) return of;
+  const isKnown =
+    groups?.columns.includes(of.column) === true &&
+    (of.group === UNMAPPED || groups.rows.some(({ values }) => values[of.column] === of.group));
+  if (isKnown) return of;
+  const known = groups ? `The group file has the columns ${groups.columns.join(', ')}.` : 'There is no group file: add --groups FILE.'; // prettier-ignore
+  throw new SextantError('InvalidOption', `No row of the group file has ${name}. ${known}`);
+}
