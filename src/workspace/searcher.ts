@@ -357,7 +357,7 @@ export class Searcher {
 
   /** The text of a file as it is at this moment, unsaved or not, if the index may hold it; see {@link readIndexable}. */
   read(folder: FolderOptions, path: string): IndexableFile {
-    return readIndexable(folder, path, Date.now(), this.#unsaved.get(folder.root)?.get(path));
+    return readIndexable(folder, path, Date.now(), this.#unsaved.get(folder.root));
   }
 
   close(): void {

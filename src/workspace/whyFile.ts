@@ -12,6 +12,7 @@ import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { repositoryAround } from './gitRepository.ts';
 import { IgnoreRules } from './ignoreRules.ts';
 import { readTextIfThere } from './guardedFile.ts';
+import { listedPath } from './listedPath.ts';
 import { observe } from './scan.ts';
 import { SkipRules, type Skip } from './skip.ts';
 
@@ -63,7 +64,9 @@ export interface AdmittedFile {
  * Explains one file as the next reconcile would treat it: by the rules and the file itself, then by the index. `path` is relative to the folder, in the system's or in POSIX form; `now` is in milliseconds since 1970.
  */
 export function explainFile(options: FolderOptions, path: string, now: number): FileStatus {
-  const file = path.split(sep).join('/');
+  const given = path.split(sep).join('/');
+  // Where a disk opens a file by other names, too, the index has the one that it lists.
+  const file = listedPath(options.root, given) ?? given;
   const admitted = admitFile(options, file, now);
   if (admitted.kind !== 'admitted') return admitted;
   const { id, bytes, text } = admitted;
