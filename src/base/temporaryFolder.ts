@@ -1,6 +1,7 @@
 import { lstatSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { END_SIGNALS } from './endSignals.ts';
 import { describeError, systemCode } from './errors.ts';
 import { Lease } from './lease.ts';
 import type { Logger } from './log.ts';
@@ -14,7 +15,7 @@ const USES = ['context', 'webhooks'] as const;
 const OWNER = 'owner.json';
 /** A folder without a whole owner file may be one that its process is just creating. */
 const YOUNG_MS = 3_600_000;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const SIGNALS = new Set<NodeJS.Signals>([...END_SIGNALS, 'SIGHUP']);
 
 /** The folders of this process. */
 const folders = new Set<string>();

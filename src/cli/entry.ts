@@ -5,6 +5,7 @@
 import module from 'node:module';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
+import { END_SIGNALS } from '../base/endSignals.ts';
 
 declare const SEXTANT_VERSION: string;
 
@@ -14,8 +15,7 @@ else await run();
 
 async function run(): Promise<void> {
   const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort());
-  process.once('SIGTERM', () => controller.abort());
+  for (const signal of END_SIGNALS) process.once(signal, () => controller.abort());
   keepCompiled();
   const { ExitCode } = await import('./terminal.ts');
   const { main } = await import('./main.ts');

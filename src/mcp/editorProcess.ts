@@ -1,11 +1,12 @@
 import process from 'node:process';
+import { END_SIGNALS } from '../base/endSignals.ts';
 import { forwardingLogger } from '../base/log.ts';
 import { serveMcp, type McpOptions } from './mcpServer.ts';
 
 /* The entry of the process that an editor starts to serve one of its folders; its argument is McpOptions as JSON. */
 
 const ended = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+for (const signal of END_SIGNALS) process.once(signal, () => ended.abort());
 
 await serveMcp(
   JSON.parse(process.argv[2] ?? '{}') as McpOptions,

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { isUtf8 } from 'node:buffer';
 import { resolve } from 'node:path';
 import { describeError, systemCode } from '../base/errors.ts';
+import { systemProgram } from '../base/systemProgram.ts';
 import type { AttemptOutcome, StoredEvent } from './event.ts';
 import type { CommandExpert } from './schemas.ts';
 
@@ -109,7 +110,7 @@ function killer(child: ChildProcess): { readonly begin: () => void; readonly end
 function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   if (process.platform === 'win32') {
-    spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true, stdio: 'ignore' }).on(
+    spawn(systemProgram('taskkill.exe'), ['/pid', String(pid), '/t', '/f'], { windowsHide: true, stdio: 'ignore' }).on(
       'error',
       () => undefined,
     );

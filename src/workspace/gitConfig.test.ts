@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
-import { globalExcludesFile, parseGitConfig, readGitConfig } from './gitConfig.ts';
+import { globalExcludesFile, parseGitConfig, readGitConfig, systemFiles } from './gitConfig.ts';
 
 describe('gitConfig', () => {
   const folder = temporaryFolder();
@@ -68,5 +68,15 @@ describe('gitConfig', () => {
     assert.equal(excludes(), join(home, 'y z'));
     writeFiles(repository, { config: '[CORE]\n\texcludesfile =\n' });
     assert.equal(excludes(), undefined);
+  });
+
+  it('finds the settings of the machine beside Git for Windows, and in ProgramData', () => {
+    const files = (programs: string | undefined, env = {}): string[] => systemFiles(env, 'win32', () => programs);
+    const beside = join('/Git', 'etc', 'gitconfig');
+    for (const programs of ['cmd', 'bin', 'mingw64/bin', 'clangarm64/bin'])
+      assert.deepEqual(files(join('/Git', programs)), [beside], programs);
+    assert.deepEqual(files(join('/Git', 'cmd'), { ProgramData: '/data' }), [join('/data', 'Git', 'config'), beside]);
+    assert.deepEqual(files(undefined), []);
+    assert.deepEqual(systemFiles({}, 'linux'), ['/etc/gitconfig']);
   });
 });

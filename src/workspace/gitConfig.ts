@@ -1,4 +1,7 @@
-import { dirname, isAbsolute, join } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { systemCode } from '../base/errors.ts';
+import { gitExecutable } from './gitExecutable.ts';
 import { readTextIfThere } from './guardedFile.ts';
 
 /** One setting of a Git configuration: `core.excludesfile`, `remote.origin.url`; section and key in lower case. */
@@ -12,6 +15,11 @@ export interface GitHome {
   /** The user's home folder. */
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Those of this user. Git for Windows, too, prefers `HOME` to the profile. */
+export function ownGitHome(env: GitHome['env'] = process.env): GitHome {
+  return { home: env.HOME === undefined || env.HOME === '' ? homedir() : env.HOME, env };
 }
 
 /** Includes may include others, but not for ever; Git has the same limit. */
@@ -37,8 +45,8 @@ export function readGitConfig(
       readFrom(isAbsolute(included) ? included : join(dirname(file), included), depth + 1);
     }
   };
-  const system = env.GIT_CONFIG_SYSTEM ?? (process.platform === 'win32' ? undefined : '/etc/gitconfig');
-  if (system !== undefined && !isTrue(env.GIT_CONFIG_NOSYSTEM)) readFrom(system, 0);
+  const system = env.GIT_CONFIG_SYSTEM === undefined ? systemFiles(env) : [env.GIT_CONFIG_SYSTEM];
+  for (const file of isTrue(env.GIT_CONFIG_NOSYSTEM) ? [] : system) readFrom(file, 0);
   const own = [join(configHome({ home, env }), 'git', 'config'), join(home, '.gitconfig')];
   for (const file of env.GIT_CONFIG_GLOBAL === undefined ? own : [env.GIT_CONFIG_GLOBAL]) readFrom(file, 0);
   if (commonDir !== undefined) readFrom(join(commonDir, 'config'), 0);
@@ -54,6 +62,31 @@ export function globalExcludesFile(config: ReadonlyMap<string, string>, git: Git
 
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:true|yes|on|[1-9]\d*)$/i.test(value);
+}
+
+/**
+ * The configuration of the machine. Git for Windows has it beside its programs, which are in `cmd`, `bin` or `mingw64/bin`; its
+ * first versions had one in `ProgramData`, too. Exported for its tests.
+ */
+export function systemFiles(env: GitHome['env'], platform = process.platform, find = gitFolder): string[] {
+  if (platform !== 'win32') return ['/etc/gitconfig'];
+  const data = env.PROGRAMDATA ?? env.ProgramData;
+  const files = data === undefined ? [] : [join(data, 'Git', 'config')];
+  const programs = find(env);
+  if (programs === undefined) return files;
+  const above = dirname(programs);
+  const top = /^(?:mingw|clang|ucrt|usr)/i.test(basename(above)) ? dirname(above) : above;
+  return [...files, join(top, 'etc', 'gitconfig')];
+}
+
+/** The folder of `git.exe`. */
+function gitFolder(env: GitHome['env']): string | undefined {
+  try {
+    return dirname(gitExecutable(undefined, env));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 function configHome({ home, env }: GitHome): string {

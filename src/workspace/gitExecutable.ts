@@ -4,15 +4,19 @@ import { systemCode } from '../base/errors.ts';
 
 /**
  * Git's program. Windows looks for a bare name in the current folder before `PATH`, and so would start a `git.exe` that lies in
- * a repository. There it is looked up here: in absolute folders of `PATH`, none of them in the repository. `git.cmd` and
+ * a repository. There it is looked up here: in absolute folders of `PATH`, none of them in the repository `root`. `git.cmd` and
  * `git.bat` need a shell, and are left out. Throws `ENOENT` as the system does where there is none.
  */
-export function gitExecutable(root: string, env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
+export function gitExecutable(
+  root: string | undefined,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  platform = process.platform,
+): string {
   if (platform !== 'win32') return 'git';
   const path = Object.entries(env).find(([name]) => name.toUpperCase() === 'PATH')?.[1] ?? '';
   for (const entry of path.split(delimiter)) {
     const folder = entry.replace(/^"(.*)"$/, '$1');
-    if (!isAbsolute(folder) || isInside(root, folder)) continue;
+    if (!isAbsolute(folder) || (root !== undefined && isInside(root, folder))) continue;
     const file = join(folder, 'git.exe');
     if (isProgram(file)) return file;
   }

@@ -1,9 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
-import { globalExcludesFile, isTrue, readGitConfig, type GitHome } from './gitConfig.ts';
+import { globalExcludesFile, isTrue, ownGitHome, readGitConfig, type GitHome } from './gitConfig.ts';
 import { repositoryAround, repositoryAt, type GitRepository } from './gitRepository.ts';
 import { GuardedFolder, readRulesIfThere, readTextIfThere } from './guardedFile.ts';
 import type { Skip } from './skip.ts';
@@ -56,11 +55,7 @@ export class IgnoreRules {
   /** Rule files that were read or missing, with their state then. */
   readonly #sources = new Map<string, string>();
 
-  constructor(
-    root: string,
-    { exclude, editorExclude = {} }: Excluded,
-    git: GitHome = { home: homedir(), env: process.env },
-  ) {
+  constructor(root: string, { exclude, editorExclude = {} }: Excluded, git: GitHome = ownGitHome()) {
     this.#git = git;
     const settings = [['sextant.index.exclude', exclude] as const, ...Object.entries(editorExclude)];
     this.#excluded = settings.flatMap(([setting, patterns]) =>

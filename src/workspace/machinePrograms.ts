@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { freemem } from 'node:os';
-import { win32 } from 'node:path';
+import { systemProgram } from '../base/systemProgram.ts';
 import type { Machine } from './machine.ts';
 
 /** Runs a program of the system; resolves to its output, or to nothing if it fails. Never rejects. */
@@ -21,8 +21,7 @@ export function macMachine(run: Run = runProgram, now = Date.now): Machine {
 
 /** Windows: PowerShell reports the battery. It is not started again on a machine that has none. */
 export function windowsMachine(env: NodeJS.ProcessEnv = process.env, run: Run = runProgram, now = Date.now): Machine {
-  // An absolute path: Windows looks for a bare name in the current folder first.
-  const shell = win32.join(env.SystemRoot ?? 'C:\\Windows', 'System32\\WindowsPowerShell\\v1.0\\powershell.exe');
+  const shell = systemProgram('WindowsPowerShell\\v1.0\\powershell.exe', env);
   const query = '(Get-CimInstance -ClassName Win32_Battery).BatteryStatus';
   let hasBattery = true;
   const battery = polled(WINDOWS_BATTERY_MS, now, async () => {
