@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { ensureBrowser } from './lib/browser.mjs';
-import { ensureEditor, ensureOldestNode, serverRunsHere } from './lib/editor.mjs';
+import { ensureEditor, ensureNode, serverRunsHere } from './lib/editor.mjs';
 import { VSCE_OPTIONS, packNpm } from './lib/package.mjs';
 import { endOf } from './lib/processes.mjs';
 import { ensureOpenSearch, missingForOpenSearch } from './lib/opensearch.mjs';
@@ -302,20 +302,26 @@ async function editor(which, vsix) {
   return readResults(results, title);
 }
 
-/** Tests the command and the library on the oldest Node that package.json claims; the tests need a newer one. */
+/**
+ * Tests the command and the library on the oldest Node that package.json claims, and part of them on Node 22; the tests need a
+ * newer one.
+ */
 async function oldestNode() {
   if (!serverRunsHere) {
     say('The oldest Node is tested on Linux only, where npm has it for this machine.');
     return { passed: 0, failed: [] };
   }
-  const env = { SEXTANT_TEST_NODE: await ensureOldestNode() };
+  const oldest = { SEXTANT_TEST_NODE: await ensureNode('20.19.0') };
+  const next = { SEXTANT_TEST_NODE: await ensureNode('22.23.3') };
   // One at a time: mocha would start its own processes with that Node, too.
   const common = ['--require', './test/support/commandNode.mjs', '--timeout', '600000'];
   const specs = ['cli', 'serve', 'contextCommands'].flatMap((name) => ['--spec', `test/integration/${name}.test.ts`]);
   const inLibrary = ['--spec', 'test/package/**/*.test.ts', '--grep', 'at run time'];
   return all([
-    await mocha('command on the oldest Node', [...specs, ...common], env),
-    await mocha('library on the oldest Node', [...inLibrary, ...common], env),
+    await mocha('command on the oldest Node', [...specs, ...common], oldest),
+    await mocha('library on the oldest Node', [...inLibrary, ...common], oldest),
+    await mocha('command on Node 22', [...specs.slice(0, 2), ...common], next),
+    await mocha('library on Node 22', [...inLibrary, ...common], next),
   ]);
 }
 

@@ -134,25 +134,30 @@ function fewBuiltIn({ folder }) {
   return few;
 }
 
-/** The oldest Node that package.json claims. */
-const OLDEST_NODE = '20.19.0';
-const OLDEST_NODE_INTEGRITY = arm
-  ? 'sha512-kT7jX7frbsrMrXMsBaFt3Th1SWs5VjxTzd0U8vxcmdCFkaqeu5hFK0+QoYfIo5drmr3DmwJfLtO2gnD/7hNE/Q=='
-  : 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==';
+/** Versions of Node besides that of the tests, with their integrity: the oldest that package.json claims, and the one between. */
+const OTHER_NODES = {
+  '20.19.0': arm
+    ? 'sha512-kT7jX7frbsrMrXMsBaFt3Th1SWs5VjxTzd0U8vxcmdCFkaqeu5hFK0+QoYfIo5drmr3DmwJfLtO2gnD/7hNE/Q=='
+    : 'sha512-HzVYgEgabV/n3nP2F9mcxS0Nxgg99jynX9CMovakLmSYTuTdQRbbtw0yadY8+qKcqXfiDAtb2hmtR7nDPzclGA==',
+  '22.23.3': arm
+    ? 'sha512-l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA=='
+    : 'sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+};
 
 /**
- * Installs the oldest Node that package.json claims under .vscode-test/ unless it is installed. A dependency in package.json
- * would add 100 MB to each installation, for one stage.
+ * Installs a version of Node under .vscode-test/ unless it is installed. A dependency in package.json would add 100 MB to each
+ * installation, for one stage.
+ * @param {keyof typeof OTHER_NODES} version
  * @returns {Promise<string>} the executable
  */
-export async function ensureOldestNode() {
-  const folder = join(root, '.vscode-test', `node-${OLDEST_NODE}`);
+export async function ensureNode(version) {
+  const folder = join(root, '.vscode-test', `node-${version}`);
   const node = join(folder, 'node/bin/node');
   if (existsSync(join(folder, 'installed'))) return node;
-  await step(`Installing Node ${OLDEST_NODE} from npm`, () => {
+  await step(`Installing Node ${version} from npm`, () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    unpack(folder, [`node-linux-${arm ? 'arm64' : 'x64'}@${OLDEST_NODE}`, OLDEST_NODE_INTEGRITY], 'package', 'node');
+    unpack(folder, [`node-linux-${arm ? 'arm64' : 'x64'}@${version}`, OTHER_NODES[version]], 'package', 'node');
     writeFileSync(join(folder, 'installed'), '');
   });
   return node;
