@@ -7,7 +7,7 @@ import { killed, spawnUntil } from '../../test/support/processes.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
 import { silentLogger } from '../base/log.ts';
-import { Engine } from '../engine/engine.ts';
+import { Engine, EngineReader } from '../engine/engine.ts';
 import { FolderIndexer, type IndexerDependencies } from './folderIndexer.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, indexFolderOf } from './folderOptions.ts';
 import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
@@ -75,6 +75,34 @@ describe('FolderIndexer', () => {
     assert.deepEqual(await find('harbour'), ['a.ts']);
     writeFiles(root, { '.sextantignore': 'new/' });
     await until('the rule counts', async () => (await find('lantern')).join() === 'moved/c.ts');
+  });
+
+  it('finds changes by whatever names a watcher reports, and has each file once, by its listed name', async () => {
+    const files = ['Source/Caf\u00e9.ts', 'Source/Lantern.ts', 'other/b.ts'];
+    const { root, stateFolder, keeper, find, state } = keep(
+      Object.fromEntries(files.map((path) => [path, 'lantern'])),
+      silent,
+    );
+    await state('ready');
+    // Other case, short names, decomposed letters, a folder for all below it, the root, and half of a rename.
+    const reports = [
+      ...['SOURCE/LANTERN.TS', 'SOURCE~1/LANTER~1.TS', 'Source/Cafe\u0301.ts', 'Source', '', 'Source/gone.ts'],
+      ...['Source/Lantern.ts/', 'source', 'other/b.ts'],
+    ];
+    for (const [i, reported] of reports.entries()) {
+      for (const path of files) writeFiles(root, { [path]: `lantern word${i}` });
+      keeper.hint([reported]);
+      await until(`all is found after ${reported}`, async () => (await find(`word${i}`)).length === files.length);
+      assert.deepEqual(await find(`word${i}`), files);
+    }
+    renameSync(join(root, 'Source/Lantern.ts'), join(root, 'other/Lamp.ts'));
+    keeper.hint(['other/LAMP.TS', 'Source/lantern.ts']);
+    const moved = [files[0], 'other/Lamp.ts', files[2]].sort();
+    await until('the rename is found', async () => (await find('lantern')).join() === moved.join());
+    await keeper.close();
+    const reader = new EngineReader(indexFolderOf(stateFolder));
+    assert.deepEqual([...reader.paths()].sort(), moved);
+    reader.close();
   });
 
   it('follows a folder that is removed and created again, or replaced', async () => {

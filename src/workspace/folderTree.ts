@@ -80,7 +80,7 @@ export class FolderTree {
       if (slice.isOver) await slice.next();
       const folder = this.#nearest(path);
       // Take names from listings only: on a disk that ignores case, `a` exists if `A` does.
-      if (this.#hasChanged(folder)) await this.#enter([folder], found, slice);
+      if (this.#hasChanged(folder) || !this.#hasListed(folder, path)) await this.#enter([folder], found, slice);
       if (this.#folders.has(path)) {
         const below = [...this.#folders.keys()].filter((one) => one === path || one.startsWith(`${path}/`));
         for (const one of below) await this.#scanFolder(one, found, slice);
@@ -89,6 +89,13 @@ export class FolderTree {
       }
     }
     return found;
+  }
+
+  /** Whether the folder lists what is on the way to a path. FAT shows a new name by no time of the folder. */
+  #hasListed(folder: string, path: string): boolean {
+    const [name = ''] = path.slice(folder === '' ? 0 : folder.length + 1).split('/');
+    const { files, folders, left } = this.#folders.get(folder) ?? {};
+    return name === '' || [files, folders, left].some((names) => names?.has(name));
   }
 
   /** Every file below a folder. */

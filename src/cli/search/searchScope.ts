@@ -39,9 +39,9 @@ export class SearchScope {
     return this.#below === '' ? path : `${this.#below}/${path}`;
   }
 
-  /** The path of a result from the current folder, which terminals can open: below the folder as it was typed. */
+  /** The path of a result from the current folder, with `/`, which terminals can open: below the folder as it was typed. */
   shown(path: string): string {
-    return printable(join(this.#typed, this.pathIn(path)));
+    return printable(join(this.#typed, this.pathIn(path)).split(sep).join('/'));
   }
 
   /** A result as JSON has it, which names the folder once. */
