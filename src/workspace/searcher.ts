@@ -441,7 +441,10 @@ function present(
 }
 
 function linesOf(text: Buffer | undefined): string[] {
-  return text === undefined ? [] : text.toString('utf8').split(/\r\n|\r|\n/);
+  if (text === undefined) return [];
+  const whole = text.toString('utf8');
+  // Splitting by one character takes a third of the time of an expression.
+  return whole.includes('\r') ? whole.split(/\r\n|\r|\n/) : whole.split('\n');
 }
 
 function forUser(

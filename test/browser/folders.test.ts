@@ -64,6 +64,24 @@ describe('a workspace of several folders', () => {
     await workbench.shoot('folders-two');
   });
 
+  it('names the folder of each file in the search view, whose title and status stay one line', async () => {
+    await workbench.run('Sextant Search: Find Code');
+    const view = await workbench.view();
+    await view.getByRole('textbox', { name: 'Search code' }).fill('at stop pier');
+    for (const [file, folder] of [
+      ['stop.ts', 'tram'],
+      ['pier.ts', 'ferry'],
+    ] as const) {
+      const row = view.getByRole('treeitem', { level: 1, name: `${file} ${folder} 1`, exact: true });
+      await row.waitFor();
+      assert.equal(await row.locator('.folder').innerText(), folder);
+    }
+    await view.getByRole('button', { name: '2 files indexed', exact: true }).waitFor();
+    await workbench.page.getByRole('button', { name: 'Search Section', exact: true }).waitFor();
+    await workbench.shoot('folders-view');
+    await workbench.openSextantView();
+  });
+
   it('reports that a folder outside any disk is not indexed, and what to do', async () => {
     const virtual = { uri: 'memory:/orbit', name: 'orbit' };
     await setFolders(/^orbit The folder is not on a local disk/, { path: 'ferry' }, { path: 'tram' }, virtual);

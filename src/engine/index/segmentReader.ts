@@ -10,6 +10,7 @@ import { NameCursor, nameKey, type NameSource } from './names.ts';
 import type { SegmentFooter } from './segmentEnd.ts';
 import { INLINE, decodeInline, decodePostings, type PostingList, type Postings } from './postings.ts';
 import { documentIdAt } from './segmentWriter.ts';
+import { countFolders, outerFolderOf } from './outerFolders.ts';
 import { LETTERS, WordCursor } from './wordList.ts';
 
 /** Terms in a row, with their lists. */
@@ -21,7 +22,6 @@ export interface TermRun {
   read(entry: number, into: Postings): void;
 }
 
-const SLASH = 0x2f;
 /** Number of documents that are compared with a chunk one by one, before they are searched. */
 const NEAR = 4;
 /** Approximate bytes of postings that are read at once for a merge. */
@@ -184,47 +184,21 @@ export class SegmentReader {
     return (this.#languages = new Map(this.footer.languages.map((language, i) => [language, counts[i]!])));
   }
 
-  /** Number of documents below each {@link outerFolderOf}, with removed ones. */
+  /** Number of documents below each outer folder, with removed ones. */
   get folders(): ReadonlyMap<string, number> {
-    if (this.#folders) return this.#folders;
-    const counts = new Map<string, number>();
-    for (let document = 0, first = 0; document < this.documents; first = document) {
-      const length = this.#outerFolderLength(first);
-      // Neighbours mostly share a folder, whose name is then decoded once.
-      do document++;
-      while (document < this.documents && this.#sharesOuterFolder(first, length, document));
-      increment(counts, this.outerFolderOf(first), document - first);
-    }
-    return (this.#folders = counts);
+    return (this.#folders ??= countFolders(this.#pathBytes(0, this.documents), this.#pathOffsets, this.documents));
   }
 
-  /** The outermost two folders of a path, or fewer, by their bytes. In many repositories they are a package. */
+  /** The outer folders of a document's path, by their bytes. */
   outerFolderOf(document: number): string {
+    return outerFolderOf(this.#pathBytes(document, document + 1));
+  }
+
+  /** The bytes of the paths of documents, as characters. */
+  #pathBytes(from: number, to: number): string {
     const { buffer, byteOffset } = this.#paths;
-    const from = byteOffset + this.#pathOffsets[document]!;
-    return Buffer.from(buffer, from, this.#outerFolderLength(document)).toString('latin1');
-  }
-
-  #outerFolderLength(document: number): number {
-    const paths = this.#paths;
-    const from = this.#pathOffsets[document]!;
-    const to = this.#pathOffsets[document + 1]!;
-    let slash = from;
-    for (let at = from, slashes = 0; at < to && slashes < 2; at++) {
-      if (paths[at] !== SLASH) continue;
-      slash = at;
-      slashes++;
-    }
-    return slash - from;
-  }
-
-  /** Whether the outer folder of `document` is that of `first`, which has a known length. */
-  #sharesOuterFolder(first: number, length: number, document: number): boolean {
-    const paths = this.#paths;
-    const one = this.#pathOffsets[first]!;
-    const other = this.#pathOffsets[document]!;
-    for (let i = 0; i < length; i++) if (paths[one + i] !== paths[other + i]) return false;
-    return this.#outerFolderLength(document) === length;
+    const first = this.#pathOffsets[from]!;
+    return Buffer.from(buffer, byteOffset + first, this.#pathOffsets[to]! - first).toString('latin1');
   }
 
   contentBytesOf(document: number): number {
@@ -446,9 +420,9 @@ export class SegmentReader {
   }
 }
 
-/** Adds `by` to a count. */
-export function increment(counts: Map<string, number>, key: string, by = 1): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
+/** Adds one to a count. */
+export function increment(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {

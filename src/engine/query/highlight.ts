@@ -1,7 +1,8 @@
 import { WORD } from '../analyze/numbers.ts';
-import { isIndexable, isNumber, splitToken, stem } from '../analyze/words.ts';
+import { isIndexable, isNumber, splitToken } from '../analyze/words.ts';
 import { keep } from './keep.ts';
 import type { Query } from './query.ts';
+import { stemOf } from './wordMatch.ts';
 
 /** A match in a line: UTF-16 columns from 0, end exclusive. */
 export interface Range {
@@ -55,7 +56,7 @@ export class Highlighter {
     return keep(this.#known, token, () => {
       const ranges = this.#rangesIn(token);
       const parts = ranges.map(({ start, end }) => splitToken(token.slice(start, end)));
-      const words = parts.flatMap((some) => some.map(stem).filter((word) => this.#words.has(word)));
+      const words = parts.flatMap((some) => some.map(stemOf).filter((word) => this.#words.has(word)));
       return { ranges, words, hasName: parts.some((some) => this.#names.has(some.join(''))) };
     });
   }
@@ -74,7 +75,7 @@ export class Highlighter {
       const at = lowerCase.indexOf(part, from);
       if (at < 0) continue;
       from = at + stepOver(part);
-      if (this.#words.has(stem(part))) mark(at, at + part.length, ranges);
+      if (this.#words.has(stemOf(part))) mark(at, at + part.length, ranges);
     }
     return ranges;
   }

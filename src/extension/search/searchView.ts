@@ -77,7 +77,7 @@ export class SearchView implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   #search: KeptSearch = { query: '' };
   #takesFocus = false;
-  /** Places by id, of the present results and of those before: a click may come while others arrive. */
+  /** Places by id, of the present results and of those before: a click may come when others have arrived. */
   #places = new Map<number, KeptPlace>();
   #before = new Map<number, KeptPlace>();
   #lastId = 0;
@@ -276,10 +276,13 @@ export class SearchView implements vscode.Disposable {
     return toReply(response, false);
   }
 
-  /** Gives each place an id. `isSame`: the list goes on, and places that it had keep theirs. */
+  /**
+   * Gives each place an id, which it keeps while the results change: an open menu and a selected row name it. `isSame`: the list goes
+   * on, and nothing in it is of the results before.
+   */
   #take(results: SearchResponse['results'], isSame: boolean): SearchReply['files'] {
     const several = this.#dependencies.folders.all.length > 1;
-    const ids = new Map(isSame ? [...this.#places].map(([id, place]) => [keyOf(place), id]) : []);
+    const ids = new Map([...this.#before, ...this.#places].map(([id, place]) => [keyOf(place), id]));
     if (!isSame) this.#before = this.#places;
     this.#places = new Map();
     const files = results.map((result) => {
@@ -292,8 +295,10 @@ export class SearchView implements vscode.Disposable {
       return toShownFile(places, own, { severalFolders: several, alike: result.alike ?? 0 });
     });
     const hasResults = results.length > 0;
-    if (hasResults !== this.#hasResults)
-      void vscode.commands.executeCommand('setContext', 'sextant.hasResults', hasResults);
+    if (hasResults !== this.#hasResults) {
+      // After the reply: the window draws its menus again for it.
+      setImmediate(() => void vscode.commands.executeCommand('setContext', 'sextant.hasResults', this.#hasResults));
+    }
     this.#hasResults = hasResults;
     return files;
   }
