@@ -58,7 +58,7 @@ export function expandSymbol(typed: string, readers: readonly NameLookup[], limi
   scan(readers, `${outer}${own}`, (candidate) => {
     if (!candidate.includes('.')) return;
     const text = foldQualified(candidate);
-    if (text !== qualified && text.startsWith(qualified)) longer.add(text, candidate);
+    if (text !== qualified && text.startsWith(qualified)) longer.add(text, candidate, splitIdentifier(candidate));
   });
   return [...terms, ...longer.best(limit)];
 }
@@ -70,9 +70,10 @@ function expandPlain(name: string, readers: readonly NameLookup[], limit: number
   const longer = new Candidates(Field.symbol, name);
   scan(readers, name, (candidate) => {
     if (candidate.includes('.')) return;
-    const folded = foldName(candidate);
+    const parts = splitIdentifier(candidate);
+    const folded = parts.join('');
     if (folded === text) spellings.add(candidate);
-    else if (folded.startsWith(text)) longer.add(folded, candidate);
+    else if (folded.startsWith(text)) longer.add(folded, candidate, parts);
   });
   if (spellings.has(name)) terms.push({ field: Field.symbol, text, how: 'exact', name, similarity: 1 });
   else if (isDefined(Field.symbol, text, readers)) {
@@ -112,17 +113,21 @@ function isDefined(field: Field, text: string, readers: readonly NameLookup[]): 
 class Candidates {
   readonly #field: Field;
   readonly #typed: string;
+  readonly #length: number;
   readonly #terms = new Map<string, SymbolTerm>();
 
   constructor(field: Field, typed: string) {
     this.#field = field;
     this.#typed = typed;
+    this.#length = foldName(typed).length;
   }
 
-  /** Adds a spelling of a term; the more similar of two is kept. */
-  add(text: string, name: string): void {
-    const similarity = this.#similarity(name);
+  /** Adds a spelling of a term, with its words; the more similar of two is kept. */
+  add(text: string, name: string, words: readonly string[]): void {
     const known = this.#terms.get(text);
+    // Most names are in several segments.
+    if (known?.name === name) return;
+    const similarity = this.#similarity(name, words);
     if (known && known.similarity >= similarity) return;
     this.#terms.set(text, { field: this.#field, text, how: 'prefix', name, similarity });
   }
@@ -134,14 +139,15 @@ class Candidates {
   }
 
   /** The share of the name that was typed; less if it ends within a word, or has another spelling. */
-  #similarity(name: string): number {
-    const typed = foldName(this.#typed).length;
+  #similarity(name: string, words: readonly string[]): number {
     let length = 0;
     let endsWord = false;
-    for (const part of splitIdentifier(name)) {
-      length += part.length;
-      endsWord ||= length === typed;
+    for (const word of words) {
+      length += word.length;
+      endsWord ||= length === this.#length;
     }
-    return (typed / length) * (endsWord ? 1 : WITHIN_WORD) * (name.startsWith(this.#typed) ? 1 : SIMILARITY.case);
+    return (
+      (this.#length / length) * (endsWord ? 1 : WITHIN_WORD) * (name.startsWith(this.#typed) ? 1 : SIMILARITY.case)
+    );
   }
 }
