@@ -1,3 +1,5 @@
+import * as l10n from '@vscode/l10n';
+import { isWeekend, parseDay } from '../../src/base/day.ts';
 import type { AxisUnit } from '../../src/protocol/dashboardView.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -27,4 +29,13 @@ export function labelled(count: number, width: number, each: number): number[] {
 export function shortened(text: string, width: number, letter = 6.6): string {
   const room = Math.max(4, Math.floor(width / letter));
   return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+}
+
+/** The day, and that it is unusual or at a weekend. */
+export function titleOf(day: string, isUnusual = false): string {
+  return [
+    day,
+    ...(isWeekend(parseDay(day)!) ? [l10n.t('weekend')] : []),
+    ...(isUnusual ? [l10n.t('unusual')] : []),
+  ].join(', ');
 }

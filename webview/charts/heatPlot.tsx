@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { HeatChart } from '../../src/protocol/dashboardView.ts';
-import { dayText, labelled, shortened } from './axis.ts';
+import { isWeekend, parseDay } from '../../src/base/day.ts';
+import { dayText, labelled, shortened, titleOf } from './axis.ts';
 import { Tooltip } from './tooltip.tsx';
 import { useMarks } from './useMarks.ts';
 
@@ -75,6 +76,11 @@ export function HeatPlot({ chart, width, openPerson }: HeatPlotProps): JSX.Eleme
               {shortened(name, label - 12)}
             </text>
             <rect class="track" x={label} y="2" width={width - label - 4} height={ROW - 4} />
+            {days.map((day, d) =>
+              isWeekend(parseDay(day)!) ? (
+                <rect key={day} class="weekend" x={label + d * step} y="2" width={step} height={ROW - 4} />
+              ) : null,
+            )}
             {values.map((value, d) => {
               const size = value > 0 ? Math.max(1.5, side * Math.sqrt(value / most)) : 0;
               return size === 0 ? null : (
@@ -97,7 +103,7 @@ export function HeatPlot({ chart, width, openPerson }: HeatPlotProps): JSX.Eleme
             <li>{shownRow.text}</li>
           ) : (
             <li>
-              {days[day]} <b>{shownRow.texts[day]}</b>
+              {titleOf(days[day] ?? '')} <b>{shownRow.texts[day]}</b>
             </li>
           )}
         </Tooltip>

@@ -1,10 +1,9 @@
-import * as l10n from '@vscode/l10n';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { area, line, stack } from 'd3-shape';
 import type { JSX } from 'preact';
 import { isWeekend, parseDay } from '../../src/base/day.ts';
 import type { Series, TimeChart } from '../../src/protocol/dashboardView.ts';
-import { dayText, labelled, tickText } from './axis.ts';
+import { dayText, labelled, tickText, titleOf } from './axis.ts';
 import { Fills, Swatch, colourOf, dashOf, fillOf } from './style.tsx';
 import { Tooltip } from './tooltip.tsx';
 import { useMarks } from './useMarks.ts';
@@ -126,15 +125,6 @@ function highest(series: readonly Series[], isStack: boolean): number {
   if (!isStack) return Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
   const sums = (series[0]?.values ?? []).map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
   return Math.max(0, ...sums);
-}
-
-/** The day, and that it is unusual or at a week-end. */
-function titleOf(day: string, isUnusual: boolean): string {
-  return [
-    day,
-    ...(isWeekend(parseDay(day)!) ? [l10n.t('weekend')] : []),
-    ...(isUnusual ? [l10n.t('unusual')] : []),
-  ].join(', ');
 }
 
 /** Text of a day for a screen reader. */
