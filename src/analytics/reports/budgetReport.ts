@@ -84,9 +84,11 @@ export async function monthConsumption(
   unit: Unit,
   options?: LoadOptions,
 ): Promise<MonthConsumption> {
-  const open = await openDays(data, unit, options);
   const days = { first: firstOfMonth(data.today), last: data.newestDay };
-  const finished = days.last >= days.first ? await finishedConsumption(data, days, unit, options) : undefined;
+  const [open, finished] = await Promise.all([
+    openDays(data, unit, options),
+    days.last >= days.first ? finishedConsumption(data, days, unit, options) : undefined,
+  ]);
   const loaded = [...(finished ? [finished.loaded] : []), ...open.loaded];
   for (const { offline, missing } of loaded) if (offline && missing.length > 0) throw offline;
   return { spent: shares([...(finished?.spent ?? []), ...open.spent]), countedUntil: open.countedUntil, loaded };
