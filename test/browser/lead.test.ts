@@ -114,6 +114,9 @@ describe('a team lead', () => {
   before(async () => {
     dashboard = await Dashboard.open(newFolder(), { 'sextant.analytics.statusBar': true });
     await dashboard.show();
+    await dashboard.workbench.page.evaluate(
+      "addEventListener('keydown', ({ timeStamp }) => (window.pressed = performance.timeOrigin + timeStamp), true)",
+    );
   });
   after(() => dashboard.workbench.close());
   afterEach(async function () {
@@ -123,16 +126,15 @@ describe('a team lead', () => {
   for (const { name, organization, theme, sentences } of WALKS)
     it(`has five answers on the first screen without a click, in an organization that is ${name}`, async () => {
       await using server = await startServer({ data: factsOf(organization) });
-      await dashboard.connect(server);
-      await dashboard.theme(theme);
-      await dashboard.tab('Overview');
       const { frame, workbench } = dashboard;
-      const begun = Date.now();
+      await dashboard.theme(theme);
+      await workbench.connect(server);
+      // Enter after the token was the last key; the page was open, and shows its first tab.
+      const pressed = Number(await workbench.page.evaluate('window.pressed'));
       const list = frame.getByRole('region', { name: 'Needs attention' });
       // Who is over, what is unusual, who stopped.
       for (const sentence of sentences) await list.getByText(sentence).first().waitFor();
       await frame.locator('section.attention[aria-busy=false]').waitFor();
-      const seconds = (Date.now() - begun) / 1000;
       // What the month costs, and what a unit does.
       const tile = (label: string) => frame.locator('.tile').filter({ hasText: label });
       await tile('Month ')
@@ -141,7 +143,8 @@ describe('a team lead', () => {
       await tile('Dollars per person')
         .getByText(/\$[\d.]+ a message, \$[\d.]+ an accepted line/)
         .waitFor();
-      console.log(`      ${name}: ${seconds.toFixed(1)} s, 0 clicks`);
+      console.log(`      ${name}: ${((Date.now() - pressed) / 1000).toFixed(1)} s, 0 clicks`);
+      await workbench.run('View: Close Primary Side Bar');
       for (const width of [1400, 400]) {
         await workbench.page.setViewportSize({ width, height: HEIGHT });
         await workbench.shoot(shotName(`lead-${name}`, theme, width));
@@ -241,7 +244,7 @@ describe('a team lead', () => {
     await dashboard.connect(server);
     await dashboard.tab('Overview');
     const { frame, workbench } = dashboard;
-    const card = frame.locator('.card').filter({ hasText: 'Active people by day' });
+    const card = frame.locator('.card').filter({ hasText: /^Active people/ });
     await card.getByText(`Unusual: ${formatDay(holiday)}.`).waitFor();
     assert.equal(await card.locator('.plot .unusual').count(), 1);
     assert.ok((await card.locator('.plot .weekend').count()) >= 4);
