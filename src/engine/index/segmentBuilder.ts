@@ -9,19 +9,10 @@ import { endOfSimpleNumber, mayBeNumber, numberTerm, WORD } from '../analyze/num
 import { AsciiParts, isIndexable, isUnspaced, MAX_WORD, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
-import {
-  ARE_IMPORTS,
-  ByteWriter,
-  Field,
-  IN_COMMENT,
-  MAX_TF,
-  MAX_TOKENS,
-  hashParts,
-  hashTerm,
-  type TermHash,
-} from './format.ts';
+import { ARE_IMPORTS, ByteWriter, Field, IN_COMMENT, MAX_TF, MAX_TOKENS, type TermHash } from './format.ts';
 import { NameSet } from './nameSet.ts';
 import type { SegmentWriter } from './segmentWriter.ts';
+import { doubled, TermTable } from './termTable.ts';
 import { WordSet, type WordWriter } from './wordList.ts';
 
 /** A document to be indexed: `text` is UTF-8. */
@@ -29,6 +20,20 @@ export interface NewDocument {
   readonly id: Uint8Array;
   readonly path: string;
   readonly text: Uint8Array;
+}
+
+/** What the analysis of a document found, besides its terms. */
+export interface AddedDocument {
+  readonly language: string;
+  readonly definitions: readonly Definition[];
+  readonly tokens: number;
+  readonly chunks: number;
+}
+
+/** A term of a document, by its hash, and the number of its occurrences. */
+export interface TermCount extends TermHash {
+  readonly field: Field;
+  readonly count: number;
 }
 
 /** Length in bytes above which a name may be data, and the mean length of the parts of a name that is none. */
@@ -62,6 +67,7 @@ export class SegmentBuilder {
   readonly #details = new ByteWriter();
   readonly #names = new NameSet();
   #chunks = 0;
+  #firstChunkOfLast = 0;
 
   /** Begin of each identifier's terms in {@link #identifierTerms}. */
   #termsFrom = new Uint32Array(1 << 15);
@@ -95,8 +101,9 @@ export class SegmentBuilder {
     return counted + this.#names.bytes + this.#words.bytes + this.#documents.bytes > FULL_BYTES;
   }
 
-  add(document: NewDocument): void {
+  add(document: NewDocument): AddedDocument {
     const { text, path } = document;
+    this.#firstChunkOfLast = this.#chunks;
     const { language, definitions, chunks, quiet, scan } = this.#analyzer.analyze(path, text);
     const pieces: readonly Chunk[] = chunks.length > 0 ? chunks : [{ start: 0, end: 0 }];
     const chunkTokens: number[] = [];
@@ -123,6 +130,24 @@ export class SegmentBuilder {
       chunkTokens,
       details: this.#details.view(),
     });
+    const all = chunkTokens.reduce((sum, tokens) => sum + (tokens & MAX_TOKENS), 0);
+    return { language, definitions, tokens: all, chunks: pieces.length };
+  }
+
+  /** The terms of the document that was added last, each once. */
+  termsOfLast(): TermCount[] {
+    const counts = new Map<number, number>();
+    for (let i = this.#chunkBegins[this.#firstChunkOfLast]!; i < this.#postingCount; i++) {
+      const posting = this.#postings[i]!;
+      const term = posting >>> FREQUENCY_BITS;
+      counts.set(term, (counts.get(term) ?? 0) + (posting & MAX_TF));
+    }
+    return Array.from(counts, ([term, count]) => ({
+      field: this.#terms.fieldOf(term),
+      bucket: this.#terms.highOf(term),
+      key: this.#terms.keyOf(term),
+      count,
+    }));
   }
 
   /** Forgets everything gathered. Its memory is used again: allocating it costs more than the analysis of a file. */
@@ -398,97 +423,4 @@ class WordTerms {
     this.#byField[field] = larger;
     return larger;
   }
-}
-
-/** Numbers the distinct terms of a segment by their hashes. */
-class TermTable {
-  /** Pairs of a term's number + 1 (0 where the slot is free) and its key. The load stays under two thirds. */
-  #slots = new Int32Array(1 << 17);
-  #mask = (1 << 16) - 1;
-  #keys = new Uint32Array(1 << 15);
-  #highs = new Uint16Array(1 << 15);
-  #hash: TermHash = { bucket: 0, key: 0 };
-  size = 0;
-
-  clear(): void {
-    this.#slots.fill(0);
-    this.size = 0;
-  }
-
-  keyOf(term: number): number {
-    return this.#keys[term]!;
-  }
-
-  highOf(term: number): number {
-    return this.#highs[term]!;
-  }
-
-  number(field: Field, text: string): number {
-    hashTerm(field, text, this.#hash);
-    return this.#intern(this.#hash);
-  }
-
-  /** The number of all `parts` as one term. */
-  numberOfParts(field: Field, bytes: Uint8Array, parts: AsciiParts): number {
-    hashParts(field, bytes, parts, this.#hash);
-    return this.#intern(this.#hash);
-  }
-
-  #intern({ bucket, key }: TermHash): number {
-    const slots = this.#slots;
-    const mask = this.#mask;
-    let slot = (key ^ (bucket << 4)) & mask;
-    for (let found = slots[slot * 2]!; found !== 0; found = slots[slot * 2]!) {
-      if (slots[slot * 2 + 1] === (key | 0) && this.#highs[found - 1] === bucket) return found - 1;
-      slot = (slot + 1) & mask;
-    }
-    if (this.size === this.#keys.length) {
-      this.#keys = doubled(this.#keys);
-      this.#highs = doubled(this.#highs);
-    }
-    this.#keys[this.size] = key;
-    this.#highs[this.size] = bucket;
-    slots[slot * 2 + 1] = key;
-    slots[slot * 2] = ++this.size;
-    if (this.size * 3 > slots.length) this.#grow();
-    return this.size - 1;
-  }
-
-  #grow(): void {
-    this.#slots = new Int32Array(this.#slots.length * 2);
-    this.#mask = this.#mask * 2 + 1;
-    for (let term = 0; term < this.size; term++) {
-      const key = this.#keys[term]!;
-      let slot = (key ^ (this.#highs[term]! << 4)) & this.#mask;
-      while (this.#slots[slot * 2] !== 0) slot = (slot + 1) & this.#mask;
-      this.#slots[slot * 2] = term + 1;
-      this.#slots[slot * 2 + 1] = key;
-    }
-  }
-
-  /** The terms' numbers in the order of (bucket, key): a radix sort, 16 bits at a time. */
-  sorted(): Uint32Array {
-    let from = new Uint32Array(this.size);
-    for (let i = 0; i < from.length; i++) from[i] = i;
-    let to = new Uint32Array(this.size);
-    const digits = [
-      (term: number): number => this.#keys[term]! & 0xffff,
-      (term: number): number => this.#keys[term]! >>> 16,
-      (term: number): number => this.#highs[term]!,
-    ];
-    for (const digit of digits) {
-      const begins = new Uint32Array(0x10001);
-      for (const term of from) begins[digit(term) + 1]!++;
-      for (let i = 1; i < begins.length; i++) begins[i]! += begins[i - 1]!;
-      for (const term of from) to[begins[digit(term)]!++] = term;
-      [from, to] = [to, from];
-    }
-    return from;
-  }
-}
-
-function doubled<T extends Uint32Array | Uint16Array>(array: T): T {
-  const larger = new (array.constructor as new (length: number) => T)(array.length * 2);
-  larger.set(array);
-  return larger;
 }

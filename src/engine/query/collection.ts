@@ -10,6 +10,21 @@ import { keyOf, type Term } from './terms.ts';
 import { stemOf } from './wordMatch.ts';
 
 /**
+ * Statistics of a larger set of documents, of which the searched segments have only the most promising: another index chose
+ * them, and counted.
+ */
+export interface Statistics {
+  readonly documents: number;
+  readonly tokens: number;
+  readonly chunks: number;
+  /** Number of documents by language, and by `outerFolderOf`. */
+  readonly languages: ReadonlyMap<string, number>;
+  readonly folders: ReadonlyMap<string, number>;
+  /** Number of documents with a term, if it was counted. */
+  documentsWith(term: Term): number | undefined;
+}
+
+/**
  * Statistics of all documents that a search ranks together. Deleted documents do not count, although they stay in the
  * postings until a merge; so the order of results depends on the documents alone, not on how they got into the index.
  */
@@ -20,12 +35,14 @@ export class Collection implements Counts {
   readonly #folders: readonly (readonly Segment[])[];
   readonly #segments: readonly Segment[];
   readonly #memory: SearchMemory;
+  readonly #outside: Statistics | undefined;
   /** Shares that candidates have in common; those of packages for each folder. */
   readonly #languageShares = new Map<string, number>();
   readonly #packageShares: readonly Map<string, number>[];
 
-  /** `folders` has the segments of each folder. */
-  constructor(folders: readonly (readonly Segment[])[], memory: SearchMemory) {
+  /** `folders` has the segments of each folder; `outside` counts instead of them. */
+  constructor(folders: readonly (readonly Segment[])[], memory: SearchMemory, outside?: Statistics) {
+    this.#outside = outside;
     this.#folders = folders;
     this.#segments = folders.flat();
     this.#memory = memory;
@@ -40,6 +57,7 @@ export class Collection implements Counts {
       tokens += footer.tokens - (deleted?.tokens ?? 0);
       chunks += footer.chunks - (deleted?.chunks ?? 0);
     }
+    if (outside) ({ documents, tokens, chunks } = outside);
     this.documents = documents;
     this.averages = {
       documentTokens: Math.max(1, tokens / Math.max(1, documents)),
@@ -56,9 +74,10 @@ export class Collection implements Counts {
   languageShare(language: string): number {
     return keep(this.#languageShares, language, () =>
       this.#share(
-        sumOf(this.#segments, ({ reader, deletedCounts }) => {
-          return (reader.languages.get(language) ?? 0) - (deletedCounts?.languages.get(language) ?? 0);
-        }),
+        this.#outside?.languages.get(language) ??
+          sumOf(this.#segments, ({ reader, deletedCounts }) => {
+            return (reader.languages.get(language) ?? 0) - (deletedCounts?.languages.get(language) ?? 0);
+          }),
       ),
     );
   }
@@ -67,9 +86,10 @@ export class Collection implements Counts {
   packageShare(folder: number, name: string): number {
     return keep(this.#packageShares[folder]!, name, () =>
       this.#share(
-        sumOf(this.#folders[folder]!, ({ reader, deletedCounts }) => {
-          return (reader.folders.get(name) ?? 0) - (deletedCounts?.folders.get(name) ?? 0);
-        }),
+        this.#outside?.folders.get(name) ??
+          sumOf(this.#folders[folder]!, ({ reader, deletedCounts }) => {
+            return (reader.folders.get(name) ?? 0) - (deletedCounts?.folders.get(name) ?? 0);
+          }),
       ),
     );
   }
@@ -92,6 +112,15 @@ export class Collection implements Counts {
 
   /** Number of documents with a term; cached for each commit. */
   documentsWith(term: Term): number {
+    return this.#outside?.documentsWith(term) ?? this.#documentsHere(term);
+  }
+
+  /** The number of documents with a term, where the caller knows how many of the segments have it. */
+  documentsOf(term: Term, here: number): number {
+    return this.#outside?.documentsWith(term) ?? here;
+  }
+
+  #documentsHere(term: Term): number {
     return sumOf(this.#folders, (segments) => documentsWith(segments, term, this.#memory));
   }
 

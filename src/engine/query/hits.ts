@@ -1,3 +1,4 @@
+import type { Statistics } from './collection.ts';
 import type { Correction } from './corrections.ts';
 import type { DocumentId } from '../documentId.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
@@ -55,6 +56,8 @@ export interface SearchedFolder extends FolderOptions {
 }
 
 export interface CorpusOptions extends Pick<SearchOptions, 'limit' | 'explain'> {
+  /** Counts of all documents, where the segments have only some of them. */
+  readonly statistics?: Statistics;
   /** Whether the outcome has `corrections`. */
   readonly correct?: boolean;
   /** Characters of text to read at the most for phrases; no limit by default. */

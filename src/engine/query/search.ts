@@ -138,6 +138,7 @@ class Search {
     this.#collection = new Collection(
       folders.map(({ segments }) => segments),
       memory,
+      options.statistics,
     );
     this.#texts = new TextConditions(this.#parsed, options);
     const { wantedSymbol, nearness } = compileFilters(parsed.filters);
@@ -260,7 +261,10 @@ class Search {
     for (const word of words) {
       const lists = this.#scores.map((scores) => scores.listsOf(word));
       const count = (field: keyof WordLists): number =>
-        sumOf(this.#scores, (scores, i) => scores.documentsIn(lists[i]![field]));
+        this.#collection.documentsOf(
+          { field: Field[field], text: word },
+          sumOf(this.#scores, (scores, i) => scores.documentsIn(lists[i]![field])),
+        );
       const inFolders = count('folder');
       const most = Math.max(count('body'), count('definition'), count('fileName'), inFolders);
       const weight = this.#collection.idf(most);
@@ -318,8 +322,9 @@ class Search {
 
   *#addSymbol(field: Field, text: string, folded: string, value: number): Steps {
     const lists = this.#scores.map((scores) => scores.listOf(field, text));
-    const documents = sumOf(this.#scores, (scores, i) => scores.documentsIn(lists[i]));
-    if (documents === 0) return;
+    const here = sumOf(this.#scores, (scores, i) => scores.documentsIn(lists[i]));
+    if (here === 0) return;
+    const documents = this.#collection.documentsOf({ field, text }, here);
     const word = this.#query.words.indexOf(stemOf(folded));
     const qualified = field === Field.qualified ? text : undefined;
     const term = this.#symbols.push({ folded, qualified, word, value, documents }) - 1;
