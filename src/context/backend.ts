@@ -27,3 +27,16 @@ export interface KeptFiles {
 
 /** Answers a prompt, which has the search result and then the question. */
 export type Answerer = (prompt: string) => Promise<string>;
+
+/** Stores files and sets of them for any number of contexts: in a folder, or on a cluster. */
+export interface BlobStore {
+  /** Counts as a use, since a client then relies on the blobs found. */
+  findMissing(names: readonly string[]): Missing | Promise<Missing>;
+  /** Returns the names, in the order of the blobs; these can be searched then. */
+  upload(blobs: readonly Pick<UploadBlob, 'path' | 'content'>[]): Promise<readonly string[]>;
+  /** The id of a set, equal for equal sets. Throws `CheckpointNotFound`. */
+  checkpoint(scope: BlobScope): Promise<string>;
+  /** What of a set answers a query, as text. Throws `CheckpointNotFound`. */
+  retrieve(query: string, scope: BlobScope, maxOutputLength?: number | null): Promise<string>;
+  close(): Promise<void>;
+}

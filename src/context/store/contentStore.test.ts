@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { manifestsOf } from '../../../test/support/indexFiles.ts';
+import { describeBlobStore } from '../../../test/support/blobStore.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
@@ -27,6 +28,10 @@ function inner(place: string, stem: 'packs' | 'checkpoints'): string {
   return join(place, name!);
 }
 
+describe('the store of contexts in a folder', () => {
+  describeBlobStore((folder) => ContentStore.open(folder));
+});
+
 describe('the store of contexts', () => {
   const folder = temporaryFolder();
   const logged: string[] = [];
@@ -46,53 +51,6 @@ describe('the store of contexts', () => {
       await store.close();
     }
   }
-
-  it('knows, finds and formats uploaded files, and only those of the scope', async () => {
-    await withStore(folder(), async (store) => {
-      const content = 'export function parseQuery(text: string): void {\n  return;\n}\n';
-      const blobs = ['a.ts', 'b.ts', 'c.ts'].map((path) => ({ path, content }));
-      const unknown = nameOf('d.ts', content);
-      const names = blobs.map(({ path }) => nameOf(path, content));
-      assert.deepEqual(store.findMissing([...names, unknown]), { unknown: [...names, unknown], nonindexed: [] });
-      assert.deepEqual(await store.upload(blobs), names);
-      assert.deepEqual(store.findMissing([...names, unknown]), { unknown: [unknown], nonindexed: [] });
-      const [a, b, c] = names as [string, string, string];
-      const paths = async (one: BlobScope): Promise<string[]> => found(await store.retrieve('parse query', one));
-      assert.deepEqual(await paths(scope([a, b])), ['a.ts', 'b.ts']);
-      assert.deepEqual(await paths(scope([])), []);
-      const first = await store.checkpoint(scope([a, b]));
-      const second = await store.checkpoint(scope([c], first, [a]));
-      assert.deepEqual(await paths(scope([], first)), ['a.ts', 'b.ts']);
-      assert.deepEqual(await paths(scope([], second)), ['b.ts', 'c.ts']);
-      assert.deepEqual(await paths(scope([a], second, [b])), ['a.ts', 'c.ts']);
-      assert.equal(await store.checkpoint(scope([b, a])), first, 'equal sets are one');
-      assert.match(await store.retrieve('"function parseQuery"', scope([a])), /Path: a\.ts\n {5}1\texport function/);
-      await assert.rejects(
-        store.retrieve('x', scope([], 'f'.repeat(64))),
-        (error) => error instanceof SextantError && error.code === 'CheckpointNotFound',
-      );
-      await assert.rejects(store.retrieve('x', scope([], '../../x')), /no checkpoint/);
-    });
-  });
-
-  it('counts empty and binary files as indexed, and distinguishes blobs with equal names', async () => {
-    await withStore(folder(), async (store) => {
-      const [empty, binary, one, other, surrogate] = await store.upload([
-        { path: 'empty', content: '' },
-        { path: 'binary', content: 'a\0b' },
-        { path: 'a', content: 'bc word' },
-        { path: 'ab', content: 'c word' },
-        { path: 's', content: '\ud800 word' },
-      ]);
-      assert.deepEqual(store.findMissing([empty!, binary!]), { unknown: [], nonindexed: [] });
-      assert.equal(one, nameOf('a', 'bc word'));
-      assert.notEqual(other, one);
-      assert.equal(surrogate, nameOf('s', '\ufffd word'));
-      assert.deepEqual(found(await store.retrieve('word', scope([one]))), ['a']);
-      assert.deepEqual(found(await store.retrieve('word', scope([other!]))), ['ab']);
-      assert.deepEqual(await store.upload([{ path: 'ab', content: 'c word' }]), [other], 'the name stays');
-    });
-  });
 
   it('keeps everything over a restart, also without its index', async () => {
     const place = folder();

@@ -16,6 +16,7 @@ import type { BlobScope } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
 import { formatRetrieval, type RetrievedPlace } from '../../wire/formatRetrieval.ts';
 import type { Missing } from '../../wire/scope.ts';
+import type { BlobStore } from '../backend.ts';
 import { contextErrors } from '../errors.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { checkNotLost, FencedFolder } from './fencedFolder.ts';
@@ -59,7 +60,7 @@ const NOTHING = new DocumentSet(new Set());
  * unused blobs without a checkpoint. On a full or read-only disk stored files can be found and searched; each write checks
  * for room again. A process that lost its lease only throws `LeaseLost`.
  */
-export class ContentStore {
+export class ContentStore implements BlobStore {
   readonly #folder: string;
   readonly #fence: HeldFence;
   readonly #packs: Packs;
@@ -333,10 +334,12 @@ function* documentsOf(blobs: Iterable<PackedBlob>): Generator<EngineDocument> {
   for (const { name, path, content, isText } of blobs) if (isText) yield { id: name, path, content };
 }
 
-function otherName(path: string, content: Uint8Array): string {
+/** The name of a blob whose simple name another path has: no separator stands between path and content (wire protocol §2). */
+export function otherName(path: string, content: Uint8Array): string {
   return createHash('sha256').update(`sextant\0${path}\0`).update(content).digest('hex');
 }
 
-function toRetrieved({ startLine, endLine, symbol }: SourceRange): RetrievedPlace {
+/** The lines of a search result for formatted retrieval. */
+export function toRetrieved({ startLine, endLine, symbol }: SourceRange): RetrievedPlace {
   return { startLine, endLine, ...(symbol && { definition: symbol }) };
 }

@@ -23,6 +23,11 @@ const CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   StoreBusy: 'Conflict',
   StoreNewer: 'Conflict',
   LeaseLost: 'ServiceUnavailable',
+  StoreUnavailable: 'ServiceUnavailable',
+  StoreOverloaded: 'ServiceUnavailable',
+  StoreDenied: 'Conflict',
+  StoreRefused: 'Conflict',
+  StoreTooOld: 'Conflict',
   // Errors of the model. An unreachable model may stay so: clients must not wait for it.
   RateLimited: 'ResourceExhausted',
   ...Object.fromEntries(
@@ -66,7 +71,7 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
   });
   return [
     resource(PATHS.findMissing, requests.findMissing, async ({ mem_object_names }) => {
-      const { unknown, nonindexed } = (await service.store()).findMissing(mem_object_names);
+      const { unknown, nonindexed } = await (await service.store()).findMissing(mem_object_names);
       return { json: { unknown_memory_names: unknown, nonindexed_blob_names: nonindexed } };
     }),
     resource(PATHS.batchUpload, requests.batchUpload, async ({ blobs }) => {

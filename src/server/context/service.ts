@@ -4,9 +4,8 @@ import type { Clock } from '../../base/clock.ts';
 import { explainWriteError, isWriteError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { makeInnerFolder } from '../../base/ownedFolder.ts';
-import type { Answerer } from '../../context/backend.ts';
+import type { Answerer, BlobStore } from '../../context/backend.ts';
 import { contextErrors } from '../../context/errors.ts';
-import type { ContentStore } from '../../context/store/contentStore.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../base/temporaryFolder.ts';
 
 export interface ContextOptions {
@@ -16,6 +15,8 @@ export interface ContextOptions {
   readonly provider?: AnswerProvider | undefined;
   /** Milliseconds after which unused files may be removed; 30 days by default. */
   readonly keepMs?: number | undefined;
+  /** Opens the store of contexts instead of one in the state folder. */
+  readonly openStore?: ((edges: ContextServiceDependencies) => Promise<BlobStore>) | undefined;
 }
 
 export interface ContextServiceDependencies {
@@ -29,7 +30,7 @@ export class ContextService {
   readonly #state: string | undefined;
   readonly #options: ContextOptions;
   readonly #edges: ContextServiceDependencies;
-  #store: Promise<ContentStore> | undefined;
+  #store: Promise<BlobStore> | undefined;
   /** The temporary folder of a server without state. */
   #temporary: string | undefined;
   readonly #closing = new AbortController();
@@ -40,8 +41,8 @@ export class ContextService {
     this.#edges = edges;
   }
 
-  /** Opens the store. Throws as {@link ContentStore.open} does; the next call tries again. */
-  async store(): Promise<ContentStore> {
+  /** Opens the store. Throws as its `open` does; the next call tries again. */
+  async store(): Promise<BlobStore> {
     if (this.#closing.signal.aborted) throw contextErrors.closed();
     this.#store ??= this.#open();
     try {
@@ -75,7 +76,8 @@ export class ContextService {
     if (this.#temporary !== undefined) removeTemporaryFolder(this.#temporary);
   }
 
-  async #open(): Promise<ContentStore> {
+  async #open(): Promise<BlobStore> {
+    if (this.#options.openStore) return this.#options.openStore(this.#edges);
     // Loaded when needed: with the engine, the store is half of the server.
     const { ContentStore } = await import('../../context/store/contentStore.ts');
     if (this.#state === undefined) this.#temporary ??= createTemporaryFolder('context', this.#edges.logger);

@@ -1,0 +1,233 @@
+import { createHash } from 'node:crypto';
+import { systemClock, type Clock } from '../../base/clock.ts';
+import { silentLogger, type Logger } from '../../base/log.ts';
+import { toUtf8 } from '../../engine/analyze/text.ts';
+import { DocumentAnalyzer, termToken, type AnalyzedDocument } from '../../engine/analyzedDocument.ts';
+import { documentId } from '../../engine/documentId.ts';
+import { ANALYSIS_VERSION } from '../../engine/index/format.ts';
+import type { Hit } from '../../engine/query/hits.ts';
+import { parseQueryLanguage } from '../../engine/query/queryLanguage.ts';
+import type { BlobScope, Missing } from '../../wire/scope.ts';
+import { outputLength } from '../../wire/contract.ts';
+import { formatRetrieval } from '../../wire/formatRetrieval.ts';
+import type { BlobStore } from '../backend.ts';
+import { contextErrors } from '../errors.ts';
+import { otherName, toRetrieved } from '../store/contentStore.ts';
+import { BlobRegistry, type BlobEntry } from './blobRegistry.ts';
+import { CandidateSearch } from './candidateSearch.ts';
+import { Cluster, type BulkItem, type ClusterOptions } from './cluster.ts';
+import { openSearchErrors } from './errors.ts';
+import { encodeRoaring } from './roaring.ts';
+import { FIELD_NAMES, indexBodies, indexNames, type IndexNames, type IndexSettings } from './schema.ts';
+import type { Clause } from './candidateQuery.ts';
+import { BlobSets } from './sets.ts';
+
+export interface OpenSearchStoreOptions extends IndexSettings {
+  readonly cluster: ClusterOptions;
+  /** Begins the names of the indexes; `sextant` by default. */
+  readonly prefix?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly logger?: Logger | undefined;
+}
+
+/** Number of files that fill the longest answer. */
+const FILES = 48;
+/** The first version with filters by bitmap. */
+const LEAST_VERSION = [2, 17] as const;
+/** Documents that are analysed before other requests get a turn. */
+const DOCUMENTS_PER_TURN = 8;
+
+interface NewBlob {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/**
+ * The store of contexts on a cluster of OpenSearch, for any number of servers, which keep no state:
+ *
+ * - `<prefix>-documents`: the text of each blob, and its terms as our analyzer makes them; an index for each version of it
+ * - `<prefix>-blobs`: the number of each name, and whether it was uploaded; see {@link BlobRegistry}
+ * - `<prefix>-sets`: the checkpoints, as bitmaps of numbers
+ * - `<prefix>-counters`: the next number
+ *
+ * A search filters by a bitmap, so a document is stored once, however many sets have it, and a set costs some kilobytes. Rejected:
+ * the names of its contexts in each document. A new checkpoint of 200,000 files would write all of them again.
+ */
+export class OpenSearchStore implements BlobStore {
+  readonly #cluster: Cluster;
+  readonly #names: IndexNames;
+  readonly #registry: BlobRegistry;
+  readonly #sets: BlobSets;
+  readonly #search: CandidateSearch;
+  readonly #analyzer = new DocumentAnalyzer();
+
+  private constructor(cluster: Cluster, names: IndexNames, clock: Clock) {
+    this.#cluster = cluster;
+    this.#names = names;
+    this.#registry = new BlobRegistry(cluster, names, clock);
+    this.#sets = new BlobSets(cluster, names, clock);
+    this.#search = new CandidateSearch(cluster, names);
+  }
+
+  /** Connects to a cluster, and creates what it lacks. Throws `StoreUnavailable`, `StoreDenied` and `StoreTooOld`. */
+  static async open(options: OpenSearchStoreOptions): Promise<OpenSearchStore> {
+    const { prefix = 'sextant', clock = systemClock, logger = silentLogger } = options;
+    const cluster = new Cluster(options.cluster);
+    try {
+      const version = await cluster.version();
+      const [major = 0, minor = 0] = version;
+      if (major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]))
+        throw openSearchErrors.tooOld(version.join('.'));
+      const names = indexNames(prefix);
+      for (const [index, body] of Object.entries(indexBodies(names, options))) await cluster.createIndex(index, body);
+      logger.info(`Contexts are stored in ${names.documents} on OpenSearch ${version.join('.')}.`);
+      return new OpenSearchStore(cluster, names, clock);
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
+  }
+
+  async findMissing(names: readonly string[]): Promise<Missing> {
+    const entries = await this.#registry.get(names);
+    const isReady = (i: number): boolean => entries[i]?.source.state === 'ready';
+    await this.#registry.touch(names.filter((_, i) => isReady(i)));
+    return { unknown: names.filter((_, i) => !isReady(i)), nonindexed: [] };
+  }
+
+  /** Stores blobs, and returns their names; they can be searched then. May be repeated, also by several servers at a time. */
+  async upload(blobs: readonly { readonly path: string; readonly content: string }[]): Promise<string[]> {
+    const uploads = blobs.map(({ path, content }) => ({ path, content: Buffer.from(content) }));
+    const simple = uploads.map(({ path, content }) => documentId(path, content));
+    const known = await this.#registry.get(simple);
+    const fresh = new Map<string, NewBlob>();
+    const ready: string[] = [];
+    const paths = new Map<string, string>();
+    const names = uploads.map((blob, i) => {
+      const entry = known[i]?.source;
+      const path = paths.get(simple[i]!) ?? entry?.path ?? blob.path;
+      const name = path === blob.path ? simple[i]! : otherName(blob.path, blob.content);
+      paths.set(name, blob.path);
+      if (name === simple[i] && entry?.state === 'ready') ready.push(name);
+      else fresh.set(name, blob);
+      return name;
+    });
+    await this.#registry.touch(ready);
+    await this.#store(fresh);
+    return names;
+  }
+
+  async checkpoint(scope: BlobScope): Promise<string> {
+    const numbers = new Set(await this.#numbersOf(scope.checkpointId));
+    const added = await this.#registry.reserve(
+      scope.added.map((name) => ({ name })),
+      'expected',
+    );
+    for (const { number } of added.values()) numbers.add(number);
+    for (const entry of await this.#registry.get(scope.deleted)) if (entry) numbers.delete(entry.source.number);
+    return this.#sets.add(numbers);
+  }
+
+  async retrieve(query: string, scope: BlobScope, maxOutputLength?: number | null): Promise<string> {
+    const found = await this.search(query, scope, FILES);
+    const files = found.map(({ hit: { path, more, id: _, ...place }, text }) => {
+      return { path, text, places: [place, ...more].map(toRetrieved) };
+    });
+    return formatRetrieval(files, outputLength(maxOutputLength));
+  }
+
+  /** The documents of a set that answer best, with their texts. Throws `CheckpointNotFound`. */
+  async search(
+    query: string,
+    scope: BlobScope,
+    limit: number,
+  ): Promise<readonly { readonly hit: Hit; readonly text: string }[]> {
+    const { clause, key } = await this.#filterOf(scope);
+    return this.#search.search(parseQueryLanguage(query), { clause, key, limit });
+  }
+
+  /** Makes all that was written searchable. */
+  async refresh(): Promise<void> {
+    await this.#cluster.refresh(this.#names.documents);
+  }
+
+  close(): Promise<void> {
+    return this.#cluster.close();
+  }
+
+  async #store(fresh: ReadonlyMap<string, NewBlob>): Promise<void> {
+    if (fresh.size === 0) return;
+    const wanted = Array.from(fresh, ([name, { path }]) => ({ name, path }));
+    const entries = await this.#registry.reserve(wanted, 'pending');
+    const items: BulkItem[] = [];
+    for (const [name, { path, content }] of fresh) {
+      const entry = entries.get(name)!;
+      items.push({
+        action: 'index',
+        index: this.#names.documents,
+        id: name,
+        body: this.#documentOf(name, path, content, entry),
+      });
+      if (items.length % DOCUMENTS_PER_TURN === 0) await new Promise((done) => setImmediate(done));
+    }
+    const written = await this.#cluster.bulk(items, true);
+    if (written.includes(false)) throw openSearchErrors.busy();
+    await this.#registry.setReady(
+      new Map([...entries].map(([name, one]) => [name, { ...one, path: fresh.get(name)!.path }])),
+    );
+  }
+
+  #documentOf(name: string, path: string, content: Buffer, { number }: BlobEntry): Clause {
+    const text = toUtf8(content);
+    const base = path.slice(path.lastIndexOf('/') + 1);
+    const common = { number, path, base, analysis: ANALYSIS_VERSION, text: content.toString() };
+    if (!text) return common;
+    const { terms, language, folder, tokens, chunks, names } = this.#analyzer.analyze({ id: name, path, text });
+    return { ...common, language, folder, tokens, chunks, defined: names, ...fieldsOf(terms) };
+  }
+
+  async #numbersOf(checkpoint: string | undefined): Promise<Uint32Array> {
+    if (checkpoint === undefined) return new Uint32Array();
+    const numbers = await this.#sets.get(checkpoint);
+    if (!numbers) throw contextErrors.noCheckpoint(checkpoint);
+    return numbers;
+  }
+
+  /** The clause for the documents of a set, and a key that equal sets have. */
+  async #filterOf({ checkpointId, added, deleted }: BlobScope): Promise<{ clause: Clause; key: string }> {
+    await this.#numbersOf(checkpointId);
+    const should: Clause[] = [];
+    if (checkpointId !== undefined) {
+      const lookup = { index: this.#names.sets, id: checkpointId, path: 'bitmap', store: true };
+      should.push({ terms: { number: lookup, value_type: 'bitmap' } });
+    }
+    const bitmapOf = async (names: readonly string[]): Promise<Clause> => {
+      const entries = await this.#registry.get(names);
+      const numbers = Uint32Array.from(entries.flatMap((one) => (one ? [one.source.number] : []))).sort();
+      return { terms: { number: [encodeRoaring(numbers).toString('base64')], value_type: 'bitmap' } };
+    };
+    if (added.length > 0) should.push(await bitmapOf(added));
+    const clause: Clause =
+      should.length === 0
+        ? { match_none: {} }
+        : {
+            bool: {
+              should,
+              minimum_should_match: 1,
+              ...(deleted.length > 0 && { must_not: [await bitmapOf(deleted)] }),
+            },
+          };
+    await this.#registry.touch(added);
+    return { clause, key: createHash('sha256').update(JSON.stringify(clause)).digest('hex') };
+  }
+}
+
+/** The terms of each field, each as often as it occurs. */
+function fieldsOf(terms: AnalyzedDocument['terms']): Clause {
+  return Object.fromEntries(
+    Array.from(terms, ([field, list]) => [
+      FIELD_NAMES.get(field)!,
+      list.map((term) => `${termToken(term)} `.repeat(term.count).trimEnd()).join(' '),
+    ]),
+  );
+}
