@@ -10,9 +10,10 @@ import { readCommands } from '../../webhooks/commands.ts';
 import type { Retention } from '../../webhooks/journal/eventJournal.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { PROVIDERS } from '../ask/askHelp.ts';
+import { openSearchOf, type OpenSearchOptions } from './openSearchOptions.ts';
 import { ExitCode, logTo, ProgressLine, type Output } from '../terminal.ts';
 
-export interface ServeOptions {
+export interface ServeOptions extends OpenSearchOptions {
   readonly host?: string;
   readonly port?: number;
   readonly state?: string;
@@ -74,7 +75,10 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
       simulation: readSimulation(options),
       scenario: options.scenario,
       faults: options.fault?.map(readFault),
-      context: { provider: options.provider === 'openai' ? await openAi(options) : undefined },
+      context: {
+        provider: options.provider === 'openai' ? await openAi(options) : undefined,
+        openStore: openSearchOf(options, process.env),
+      },
       webhooks: {
         maxBodyBytes: options.maxBody,
         retention: retentionOf(options),

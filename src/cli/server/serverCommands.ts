@@ -55,6 +55,18 @@ export function addServerCommands(
     .addOption(new Option('--provider <name>', 'the answer model for questions about contexts').choices(PROVIDERS))
     .option('--base-url <url>', 'the address of the OpenAI-compatible service')
     .option('--model <name>', 'the model of that service')
+    .addOption(
+      new Option('--store <kind>', 'where the files of contexts are stored (default: folder)').choices([
+        'folder',
+        'opensearch',
+      ]),
+    )
+    .option('--opensearch-url <url...>', 'the addresses of the cluster (default: SEXTANT_OPENSEARCH_URL)')
+    .option('--opensearch-credentials <file>', 'JSON with username and password, or with bearer')
+    .option('--opensearch-ca <file>', 'the certificates of the authority that signed those of the cluster, in PEM')
+    .option('--opensearch-prefix <name>', 'the beginning of the names of the indexes (default: sextant)')
+    .option('--opensearch-shards <number>', 'the shards of a new index of files (default: 3)', atLeastOne)
+    .option('--opensearch-replicas <number>', 'the copies of each shard (default: 1 if there are two nodes)', integer)
     .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
     .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {

@@ -5,6 +5,9 @@ Ctrl-C answers the requests in flight, then stops the server. A state folder has
 and tokens are printed, and this command ends. Triggers run the commands of the file of --commands on events of webhooks:
 {"commands": [{"name": "deploy", "argv": ["./deploy.sh"]}]}. Only you may write it, and it is in no repository.
 
+With --store opensearch the files of contexts are on a cluster of OpenSearch 2.17 or newer, for any number of servers. Its user and
+password are in SEXTANT_OPENSEARCH_USERNAME and SEXTANT_OPENSEARCH_PASSWORD, a token in SEXTANT_OPENSEARCH_TOKEN, or in a file.
+
 Examples:
   sextant serve
   sextant serve --seed 7 --users 500 --plan usd

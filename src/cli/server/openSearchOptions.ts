@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { SextantError, describeError } from '../../base/errors.ts';
+import type { ClusterOptions } from '../../context/opensearch/cluster.ts';
+import type { ContextOptions } from '../../server/context/service.ts';
+
+/** The options of `sextant serve` for a store on OpenSearch. */
+export interface OpenSearchOptions {
+  readonly store?: 'folder' | 'opensearch';
+  readonly opensearchUrl?: readonly string[];
+  readonly opensearchPrefix?: string;
+  readonly opensearchCa?: string;
+  readonly opensearchCredentials?: string;
+  readonly opensearchShards?: number;
+  readonly opensearchReplicas?: number;
+}
+
+interface Credentials {
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly bearer?: string | undefined;
+}
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** How to open the store that the options name; `undefined` for the one in the state folder. Throws `InvalidOption`. */
+export function openSearchOf(options: OpenSearchOptions, env: NodeJS.ProcessEnv): ContextOptions['openStore'] {
+  if (options.store !== 'opensearch') return undefined;
+  const cluster = clusterOf(options, env);
+  const { opensearchPrefix: prefix, opensearchShards: shards, opensearchReplicas: replicas } = options;
+  if (prefix !== undefined && !/^[a-z0-9][a-z0-9_-]{0,100}$/.test(prefix))
+    throw invalid('--opensearch-prefix takes small letters, digits, - and _');
+  return async (edges) => {
+    const { OpenSearchStore } = await import('../../context/opensearch/openSearchStore.ts');
+    return OpenSearchStore.open({ cluster, prefix, shards, replicas, ...edges });
+  };
+}
+
+/** Where the cluster is, and the credentials: those of the file, or of the environment. Throws `InvalidOption`. */
+export function clusterOf(options: OpenSearchOptions, env: NodeJS.ProcessEnv): ClusterOptions {
+  const urls = options.opensearchUrl ?? env.SEXTANT_OPENSEARCH_URL?.split(',') ?? [];
+  if (urls.length === 0) throw invalid('--store opensearch needs --opensearch-url or SEXTANT_OPENSEARCH_URL');
+  const { opensearchCredentials: file, opensearchCa: ca } = options;
+  const credentials = file === undefined ? fromEnvironment(env) : readCredentials(file);
+  for (const url of urls) {
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) throw invalid(`${url} is no URL of http or https`);
+    if (parsed.username !== '' || parsed.password !== '')
+      throw invalid('an address of OpenSearch contains a password, which ps shows: use the file or the environment');
+    const isSecret = credentials.bearer !== undefined || credentials.username !== undefined;
+    if (isSecret && parsed.protocol === 'http:' && !LOOPBACK.test(parsed.hostname))
+      throw invalid(`${url} would send the credentials unencrypted: use https`);
+  }
+  return { urls, ...credentials, ca: ca === undefined ? undefined : readText(ca, '--opensearch-ca') };
+}
+
+function fromEnvironment(env: NodeJS.ProcessEnv): Credentials {
+  const { SEXTANT_OPENSEARCH_USERNAME: username, SEXTANT_OPENSEARCH_PASSWORD: password } = env;
+  return { username, password, bearer: env.SEXTANT_OPENSEARCH_TOKEN };
+}
+
+/** Reads `{"username","password"}` or `{"bearer"}`. */
+function readCredentials(file: string): Credentials {
+  const text = readText(file, '--opensearch-credentials');
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // The cause would quote the file.
+    throw invalid(`${file} is not JSON`);
+  }
+  const { username, password, bearer } = (json ?? {}) as Record<string, unknown>;
+  const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+  if (isText(bearer)) return { bearer };
+  if (isText(username) && isText(password)) return { username, password };
+  throw invalid(`${file} needs {"username": "…", "password": "…"} or {"bearer": "…"}`);
+}
+
+function readText(file: string, option: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new SextantError('InvalidOption', `${option} ${file}: ${describeError(error)}.`, { cause: error });
+  }
+}
+
+function invalid(what: string): SextantError {
+  return new SextantError('InvalidOption', `${what}.`);
+}
