@@ -17,6 +17,7 @@ const PLACES: Readonly<Record<System, TypePlace>> = {
   stripe: { paths: [['type']], sign: /^stripe-signature$/i },
   slack: { paths: [['event', 'type'], ['command'], ['payload', 'type'], ['type']], sign: /^x-slack-/i },
   pagerduty: { paths: [['event', 'event_type']], sign: /^x-pagerduty-/i },
+  twilio: { paths: [['MessageStatus'], ['SmsStatus'], ['CallStatus']], sign: /^x-twilio-signature$/i },
 };
 
 /** A header that each delivery of a system has. */

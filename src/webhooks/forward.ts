@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { attempt } from '../base/attempt.ts';
-import type { ForwardExpert, ForwardSecrets } from './definitions.ts';
+import type { ForwardExpert, ForwardSecrets, Webhook } from './definitions.ts';
 import { REDACTED, type AttemptOutcome, type Header, type StoredEvent } from './event.ts';
 import { proofOf } from './proof.ts';
-import { proofHeaders } from './signatures.ts';
+import { proofHeaders, schemeOf, signedUrl } from './signatures.ts';
 
 /** Headers that belong to the connection of the delivery, name its target, or are set here. */
 const OWN_HEADERS =
@@ -16,15 +16,18 @@ export interface ForwardOptions {
   readonly signal: AbortSignal;
 }
 
+type Signing = Pick<Webhook, 'type' | 'signature'>;
+
 /** The headers of an attempt: those of the event, without a signature that the expert replaces, then those of the expert. */
 function headersOf(
   event: Pick<StoredEvent, 'id' | 'headers' | 'body'>,
   trigger: string,
-  { sign, signature }: ForwardExpert,
+  type: Signing | undefined,
   { headers, key }: ForwardSecrets,
+  url: string,
 ): Header[] {
-  const type = sign && { type: sign, signature };
-  const proof = type && key !== undefined ? proofOf(type, key, event.body, event.id) : [];
+  const contentType = contentTypeOf([...headers, ...event.headers]);
+  const proof = type && key !== undefined ? proofOf(type, key, event.body, { id: event.id, url, contentType }) : [];
   const own = [...headers, ...proof];
   const replaced = new Set([...own.map(([name]) => name), ...(type ? proofHeaders(type) : [])].map(lower));
   return [
@@ -45,9 +48,14 @@ export async function forward(
   const { url, timeout_ms: timeoutMs } = expert;
   if (!secrets) return { isDone: false, canRetry: false, error: 'its headers or its key are lost: set them again' };
   const { method = 'POST', query } = event;
-  return attempt(withQuery(url, query), {
+  const type = expert.sign && { type: expert.sign, signature: expert.signature };
+  const scheme = type && schemeOf(type);
+  const contentType = contentTypeOf([...secrets.headers, ...event.headers]);
+  const asked = withQuery(url, query);
+  const to = scheme ? signedUrl(scheme, asked, event.body, contentType) : asked;
+  return attempt(to, {
     method,
-    headers: headersOf(event, trigger, expert, secrets).flat(),
+    headers: headersOf(event, trigger, type, secrets, to).flat(),
     ...(event.body.length > 0 && { body: event.body }),
     timeoutMs,
     signal,
@@ -59,6 +67,10 @@ function withQuery(url: string, query: string | undefined): string {
   if (query === undefined) return url;
   const [place = '', fragment] = url.split('#', 2);
   return `${place}${place.includes('?') ? '&' : '?'}${query}${fragment === undefined ? '' : `#${fragment}`}`;
+}
+
+function contentTypeOf(headers: readonly Header[]): string | undefined {
+  return headers.find(([name]) => lower(name) === 'content-type')?.[1];
 }
 
 function lower(text: string): string {

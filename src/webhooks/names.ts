@@ -21,14 +21,24 @@ export function forwardName(trigger: string, taken: readonly string[]): string {
   }
 }
 
-/** The first name for a forward of events from a sender to a URL that is not in `taken`, such as `github localhost-3000`. */
-export function nameOfForward(from: WebhookType, url: string, taken: readonly string[]): string {
-  const { hostname, port } = new URL(url);
-  const host = `${hostname}${port === '' ? '' : `-${port}`}`.replace(/[^\p{L}\p{N}.-]+/gu, '-').replace(/^-+/, '');
+/**
+ * The first name for a forward of events from a sender to a URL or a command that is not in `taken`, such as
+ * `github localhost-3000`.
+ */
+export function nameOfForward(from: WebhookType, target: string, taken: readonly string[]): string {
+  const host = hostOf(target)
+    .replace(/[^\p{L}\p{N}.-]+/gu, '-')
+    .replace(/^-+/, '');
   for (let number = 1; ; number++) {
     const name = `${from.replaceAll('_', ' ')} ${host.slice(0, 36)}${number === 1 ? '' : ` ${number}`}`;
     if (!taken.includes(name)) return name;
   }
+}
+
+function hostOf(target: string): string {
+  if (!isHttpUrl(target)) return target;
+  const { hostname, port } = new URL(target);
+  return `${hostname}${port === '' ? '' : `-${port}`}`;
 }
 
 /**
@@ -45,6 +55,7 @@ export const WEBHOOK_TYPES = [
   'slack',
   'shopify',
   'pagerduty',
+  'twilio',
   'hmac',
   'anything',
 ] as const;
@@ -54,7 +65,7 @@ export type WebhookType = (typeof WEBHOOK_TYPES)[number];
 export const SIGNING_TYPES = WEBHOOK_TYPES.filter((type) => type !== 'bearer_token' && type !== 'anything');
 
 /** The senders whose events have a known form. */
-export type System = 'github' | 'gitlab' | 'pagerduty' | 'shopify' | 'slack' | 'stripe';
+export type System = 'github' | 'gitlab' | 'pagerduty' | 'shopify' | 'slack' | 'stripe' | 'twilio';
 
 /** Names of the systems, as they spell them. */
 export const SYSTEMS: Readonly<Partial<Record<WebhookType, string>>> = {
@@ -64,4 +75,5 @@ export const SYSTEMS: Readonly<Partial<Record<WebhookType, string>>> = {
   slack: 'Slack',
   shopify: 'Shopify',
   pagerduty: 'PagerDuty',
+  twilio: 'Twilio',
 };

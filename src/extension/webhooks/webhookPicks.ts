@@ -74,7 +74,7 @@ export function askType(title = vscode.l10n.t('Create Webhook: Sender'), isAnyFi
 
 /** Whether a sender makes its secrets itself. */
 export function isOwnSecret(type: string): boolean {
-  return ['stripe', 'slack', 'shopify', 'pagerduty'].includes(type);
+  return ['stripe', 'slack', 'shopify', 'pagerduty', 'twilio'].includes(type);
 }
 
 /** Copies a text, and reports that in the status bar. */

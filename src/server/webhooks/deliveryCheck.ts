@@ -57,17 +57,18 @@ export function checkLoopback(headers: IncomingHttpHeaders, address = ''): void 
     throw httpErrors.forbidden(`${only}, and not of pages of other sites`);
 }
 
-/** Checks the signature of a delivery within minutes of real time, if its webhook wants one. Throws as {@link checkToken}. */
+/** Checks the signature of a delivery to a path and query within minutes of real time, if its webhook wants one. Throws as {@link checkToken}. */
 export function checkSignature(
   headers: IncomingHttpHeaders,
   body: Buffer,
   webhook: Webhook,
   definitions: Definitions,
+  target: string,
 ): void {
   if (!isSigned(webhook)) return;
   const scheme = schemeOf(webhook);
   const problemFor = (keys: readonly string[]): string | undefined =>
-    scheme ? signatureProblem(scheme, headers, body, keys, Date.now()) : standardProblem(headers, body, keys);
+    scheme ? signatureProblem(scheme, headers, body, keys, Date.now(), target) : standardProblem(headers, body, keys);
   const problem = problemFor(definitions.signingKeys(webhook.id));
   if (problem === undefined) return;
   const wasGood = problem === ANOTHER && problemFor(definitions.signingKeys(webhook.id, -Infinity)) === undefined;

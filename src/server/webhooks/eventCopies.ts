@@ -1,8 +1,8 @@
 import { parseTree, type Node } from 'jsonc-parser';
 import { isJson } from '../../base/json.ts';
 import type { Header } from '../../webhooks/event.ts';
-import { GITLAB_TOKEN, schemeOf } from '../../webhooks/signatures.ts';
-import { headersAgain, prettyBody, urlAgain, type Sent, type Target } from './eventText.ts';
+import { GITLAB_TOKEN, partsOf, schemeOf } from '../../webhooks/signatures.ts';
+import { addressOf, headersAgain, prettyBody, type Sent, type Target } from './eventText.ts';
 
 /* An event as code, as a test fixture, and as a text to compare. */
 
@@ -11,13 +11,14 @@ const MAX_DEPTH = 200;
 
 /** A JavaScript module that sends an event again by `fetch`; the secret is in `process.env.SECRET`. */
 export function asFetch({ headers, body, method = 'POST', ...event }: Sent, to: Target): string {
-  const { imports, lines, proof } = proofInJavaScript(to);
+  const address = addressOf({ headers, body, ...event }, to);
+  const { imports, lines, proof } = proofInJavaScript(to, address);
   const { body_base64: base64 } = event;
   return [
     ...imports,
     `const body = ${base64 === undefined ? JSON.stringify(body) : `Buffer.from('${base64}', 'base64')`};`,
     ...lines,
-    `const response = await fetch(${JSON.stringify(urlAgain(event, to))}, {`,
+    `const response = await fetch(${JSON.stringify(address.url)}, {`,
     `  method: ${JSON.stringify(method)},`,
     `  headers: {`,
     ...proof.map(([name, code]) => `    ${JSON.stringify(name)}: ${code},`),
@@ -39,7 +40,7 @@ interface Proof {
 
 const CRYPTO = `import { createHmac } from 'node:crypto';`;
 
-function proofInJavaScript(webhook: Target): Proof {
+function proofInJavaScript(webhook: Target, sent: ReturnType<typeof addressOf>): Proof {
   const secret = 'process.env.SECRET';
   if (webhook.type === 'anything') return { imports: [], lines: [], proof: [] };
   if (webhook.type === 'bearer_token')
@@ -63,10 +64,11 @@ function proofInJavaScript(webhook: Target): Proof {
       ],
     };
   const { header, algorithm, encoding, prefix, signed, timestamp_header: timestampHeader } = scheme;
-  const parts = signed.split(/(\{body\}|\{timestamp\})/).filter((part) => part !== '');
-  const code = parts.map(
-    (part) => `.update(${part === '{body}' ? 'body' : part === '{timestamp}' ? 'at' : JSON.stringify(part)})`,
-  );
+  const code = partsOf(signed).map((part) => {
+    if (typeof part === 'string') return `.update(${JSON.stringify(part)})`;
+    if (part.name === 'body' || part.name === 'timestamp') return `.update(${part.name === 'body' ? 'body' : 'at'})`;
+    return `.update(${JSON.stringify(part.name === 'url' ? sent.url : sent.form)})`;
+  });
   const isTogether = timestampHeader?.toLowerCase() === header.toLowerCase();
   const stamp = `${JSON.stringify(scheme.timestamp_prefix)} + at`;
   const value = `${JSON.stringify(prefix)} + mac`;

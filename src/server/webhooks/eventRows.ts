@@ -5,12 +5,20 @@ import { eventNumber, REDACTED, type EventState, type Header, type StoredEvent }
 import { eventTypeOf, systemOf } from '../../webhooks/eventType.ts';
 import { SYSTEMS, type WebhookType } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
-import { ANOTHER, isSigned, proofHeaders, schemeOf, signatureProblem } from '../../webhooks/signatures.ts';
+import {
+  ANOTHER,
+  isSigned,
+  proofHeaders,
+  schemeOf,
+  signatureProblem,
+  type SignatureScheme,
+} from '../../webhooks/signatures.ts';
 import { checked, optionalText, withJson } from '../admin/adminPlane.ts';
 import type { HttpExchange, Resource } from '../http/exchange.ts';
 import { filterOf, find, searchOf } from './eventResources.ts';
 import type { Plane } from './plane.ts';
 import type { EventFoundView, EventProofView, EventRowsView, EventRowView } from './rowViews.ts';
+import { targetOf } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
 const MAX_ROWS = 500;
@@ -231,9 +239,13 @@ function proofOf({ service: { definitions } }: Plane, event: StoredEvent): Event
     return { kind: 'signature', header, problem: `${header} is ${value === undefined ? 'missing' : 'not stored'}` };
   const keys = definitions.signingKeys(webhook.id, -Infinity);
   const problem = scheme
-    ? signatureProblem({ ...scheme, tolerance_seconds: Infinity }, given, event.body, keys, Date.now())
+    ? signatureProblem(anyTime(scheme), given, event.body, keys, Date.now(), targetOf(webhook, event.query))
     : standardProblem(given, event.body, keys);
   return { kind: 'signature', header, is_valid: problem === undefined, ...(problem !== undefined && { problem }) };
+}
+
+function anyTime(scheme: SignatureScheme): SignatureScheme {
+  return { ...scheme, tolerance_seconds: Infinity };
 }
 
 /** {@link signatureProblem} of Standard Webhooks at any time. The library checks the time as well, so its signature is compared. */

@@ -4,7 +4,7 @@ import { SextantError } from '../../base/errors.ts';
 import { quoteForShell as quote } from '../../base/shell.ts';
 import { REDACTED, type Header } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
-import { GITLAB_TOKEN, schemeOf } from '../../webhooks/signatures.ts';
+import { GITLAB_TOKEN, schemeOf, formText, partsOf, signedUrl, type Addressed } from '../../webhooks/signatures.ts';
 import { AdminClient } from '../admin/adminClient.ts';
 import type { EventDetailView, EventView, RefusalView, RunView, WebhookView } from './views.ts';
 
@@ -116,7 +116,24 @@ export function headersAgain(headers: readonly Header[], proof: readonly Header[
   );
 }
 
-export function urlAgain({ query }: Pick<EventView, 'query'>, { url }: Target): string {
+/** The address of a repetition, and its form, as a signature may cover them. */
+export function addressOf(
+  event: Sent,
+  to: Target,
+): { readonly url: string; readonly contentType: string | undefined; readonly form: string } {
+  const contentType = event.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const { body_base64: base64 } = event;
+  const body = base64 === undefined ? Buffer.from(event.body) : Buffer.from(base64, 'base64');
+  const scheme = schemeOf(to);
+  const url = urlAgain(event, to);
+  return {
+    url: scheme ? signedUrl(scheme, url, body, contentType) : url,
+    contentType,
+    form: formText(body, contentType) ?? '',
+  };
+}
+
+function urlAgain({ query }: Pick<EventView, 'query'>, { url }: Target): string {
   return query === undefined ? url : `${url}?${query}`;
 }
 
@@ -144,7 +161,7 @@ const STANDARD: ShellProof = {
   ],
 };
 
-function proofInShell(webhook: Target): ShellProof {
+function proofInShell(webhook: Target, sent: Addressed & { readonly form: string }): ShellProof {
   if (webhook.type === 'bearer_token')
     return { lines: [], headers: [['authorization', '"Authorization: Bearer $SECRET"']] };
   if (webhook.type === 'anything') return { lines: [], headers: [] };
@@ -153,10 +170,12 @@ function proofInShell(webhook: Target): ShellProof {
   if (!scheme) return STANDARD;
   const { header, algorithm, encoding, prefix, signed, timestamp_header: timestampHeader } = scheme;
   const encode = encoding === 'hex' ? 'od -An -v -tx1 | tr -cd 0-9a-f' : 'openssl base64 -A';
-  const [before = '', after = ''] = signed
-    .split('{body}')
-    .map((part) => part.split('{timestamp}').map(quote).join('"$at"'));
-  const sign = `printf %s%s%s ${before} "$body" ${after}`;
+  const words = partsOf(signed).map((part) => {
+    if (typeof part === 'string') return quote(part);
+    if (part.name === 'body' || part.name === 'timestamp') return part.name === 'body' ? '"$body"' : '"$at"';
+    return quote(part.name === 'url' ? (sent.url ?? '') : sent.form);
+  });
+  const sign = `printf ${'%s'.repeat(words.length)} ${words.join(' ')}`;
   const at = `${quote(scheme.timestamp_prefix)}"$at"`;
   const proof = `${quote(prefix)}"$mac"`;
   const isTogether = timestampHeader?.toLowerCase() === header.toLowerCase();
@@ -176,12 +195,13 @@ function proofInShell(webhook: Target): ShellProof {
 
 /** A command for a POSIX shell that sends an event again; the secret is in `$SECRET`. */
 export function asCurl({ headers, body, ...event }: Sent, to: Target): string {
-  const { lines, headers: proofs } = proofInShell(to);
+  const address = addressOf({ headers, body, ...event }, to);
+  const { lines, headers: proofs } = proofInShell(to, address);
   const kept = headersAgain(headers, proofs);
   const { method, body_base64: base64 } = event;
   const hasBody = body !== '' || method === undefined;
   const curl = [
-    `curl ${method === undefined ? '' : `-X ${quote(method)} `}${quote(urlAgain(event, to))}`,
+    `curl ${method === undefined ? '' : `-X ${quote(method)} `}${quote(address.url)}`,
     ...proofs.map(([, word]) => `-H ${word}`),
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(hasBody ? ['--data-binary '] : []),

@@ -5,7 +5,7 @@ import { payloadOf } from '../../webhooks/payload.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Operation, Resource } from '../http/exchange.ts';
-import { keptHeaders } from './keptHeaders.ts';
+import { keptHeaders, targetOf } from './keptHeaders.ts';
 import { checkLoopback, checkSignature, checkToken, knownSecrets } from './deliveryCheck.ts';
 import { challengeReply, failureReply, ownReply } from './intakeAnswers.ts';
 import type { WebhookService } from './service.ts';
@@ -33,7 +33,7 @@ export function intakeResource(service: WebhookService): Resource {
       const body = await exchange.body();
       // The webhook may have been deleted or disabled while the body arrived.
       const webhook = enabledWebhook(id);
-      checkSignature(exchange.headers, body, webhook, definitions);
+      checkSignature(exchange.headers, body, webhook, definitions, targetOf(webhook, exchange.query));
       const headers = keptHeaders(exchange.rawHeaders, knownSecrets(exchange.headers, webhook, definitions));
       const json = contentOf(webhook) === 'json' ? parseJson(body) : payloadOf(headers, body);
       const challenge = challengeReply(webhook, json, exchange);

@@ -13,6 +13,11 @@ export function keptHeader([name, value]: Header, secrets: readonly string[]): H
   return [name, isSecret || hasSecret ? REDACTED : value];
 }
 
+/** Path and query of a delivery. */
+export function targetOf({ id }: { readonly id: string }, query = ''): string {
+  return `/webhooks/${id}${query === '' ? '' : `?${query}`}`;
+}
+
 /** {@link keptHeader} of names and values in turn. */
 export function keptHeaders(raw: readonly string[], secrets: readonly string[]): Header[] {
   const headers: Header[] = [];

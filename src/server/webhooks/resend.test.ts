@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import type { EventProofView } from './rowViews.ts';
+import { signedDelivery } from './signedDelivery.ts';
 import type { AddressInfo } from 'node:net';
 import { suiteServer } from '../../../test/support/suiteServer.ts';
 import { until } from '../../../test/support/until.ts';
@@ -18,6 +20,7 @@ import type {
   TriggerView,
 } from './views.ts';
 
+const FORM = 'application/x-www-form-urlencoded';
 const BODY = '{"action": "opened",  "number": 1.0}';
 
 describe('events that are sent again', () => {
@@ -56,6 +59,32 @@ describe('events that are sent again', () => {
       const names = event.headers.map(([name]) => name.toLowerCase());
       assert.equal(names.length, new Set(names).size, 'the old signature is replaced');
     }
+  });
+
+  it('as another form are signed for their address again, which names no body', async () => {
+    const webhook = await create('calls', { type: 'twilio' });
+    const send = signedDelivery(
+      { ...webhook, id: webhook.webhook_id },
+      webhook.secret,
+      [
+        ['Content-Type', FORM],
+        ['Host', new URL(webhook.url).host],
+      ],
+      Buffer.from('To=%2B1&From=a'),
+      'a=1',
+    );
+    const headers = { 'Content-Type': FORM, ...Object.fromEntries(send.headers) };
+    const first = await fetch(`${webhook.url}?${send.query}`, { method: 'POST', headers, body: 'To=%2B1&From=a' });
+    assert.equal(first.status, 202);
+    const { event_id: id } = (await first.json()) as { event_id: string };
+    const again = await resend(id, { body: 'MessageStatus=sent' });
+    for (const one of [id, again.event_id]) {
+      const proof = await suite.client.ask<EventProofView>('GET', `events/${one}/proof`);
+      assert.deepEqual(proof, { kind: 'signature', header: 'X-Twilio-Signature', is_valid: true });
+      assert.equal((await show(one)).query, 'a=1');
+    }
+    const filed = await fetch(`${webhook.url}?a=2`, { method: 'POST', headers, body: 'To=%2B1&From=a' });
+    assert.equal(filed.status, 401, 'the address is signed, too');
   });
 
   it('are signed with a given secret once, where the server keeps no key', async () => {

@@ -7,13 +7,13 @@ import { changesForType, systemOf } from '../../webhooks/eventType.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
-import { proofOf } from '../../webhooks/proof.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
 import { proofHeaders } from '../../webhooks/signatures.ts';
 import { withValue } from '../../webhooks/withValue.ts';
 import { optionalText } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import { keptHeader } from './keptHeaders.ts';
+import { signedDelivery } from './signedDelivery.ts';
 
 /** Changes of an event that is sent again; the rest stays. */
 export const resendInput = z.strictObject({
@@ -72,11 +72,17 @@ export function editedDelivery(service: Receiving, event: StoredEvent, input: Re
   const stays = ([name]: Header): boolean => !OLD_PROOF.has(name.toLowerCase()) && !own.includes(name.toLowerCase());
   const isSystems = webhook.type === 'anything' || webhook.type === 'bearer_token';
   const signing = isSystems ? system && { type: system } : webhook;
-  const proof = key === undefined || signing === undefined ? [] : proofOf(signing, key, body);
+  const proof = signedDelivery(
+    { id: webhook.id, ...(signing ?? { type: 'anything' }) },
+    signing && key,
+    headers,
+    body,
+    event.query,
+  );
   const secrets = key === undefined ? [] : [key];
-  const sent = [...headers.filter(stays), ...proof].map((one) => keptHeader(withLength(one, body), secrets));
-  const { id: editOf, method, query } = event;
-  return { webhook: webhook.id, headers: sent, body, editOf, method, query };
+  const sent = [...headers.filter(stays), ...proof.headers].map((one) => keptHeader(withLength(one, body), secrets));
+  const { id: editOf, method } = event;
+  return { webhook: webhook.id, headers: sent, body, editOf, method, query: proof.query };
 }
 
 function targetOf({ definitions }: Receiving, event: StoredEvent, { webhook }: ResendInput): Webhook {

@@ -4,6 +4,7 @@ import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { proofOf } from '../../webhooks/proof.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 import { AdminClient } from '../admin/adminClient.ts';
+import { signedDelivery } from './signedDelivery.ts';
 import type { EventPageView, EventView, NewWebhookView, RefusalsView } from './views.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -16,10 +17,13 @@ describe('deliveries of systems', () => {
   const create = (name: string, input: object): Promise<NewWebhookView> =>
     suite.client.ask<NewWebhookView>('POST', 'webhooks', { name, ...input });
   const post = (webhook: NewWebhookView, secret: string, body: string): Promise<Response> => {
-    const proof = proofOf(webhook, secret, Buffer.from(body));
+    const type = ['Content-Type', 'application/json'] as const;
+    const host = ['Host', new URL(webhook.url).host] as const;
+    const to = { ...webhook, id: webhook.webhook_id };
+    const { headers: proof, query } = signedDelivery(to, secret, [type, host], Buffer.from(body));
     const headers = proof.length > 0 ? proof : [['Authorization', `Bearer ${secret}`]];
-    const all = Object.fromEntries([['Content-Type', 'application/json'], ...headers]) as Record<string, string>;
-    return fetch(webhook.url, { method: 'POST', headers: all, body });
+    const all = Object.fromEntries([type, ...headers]) as Record<string, string>;
+    return fetch(`${webhook.url}${query === undefined ? '' : `?${query}`}`, { method: 'POST', headers: all, body });
   };
 
   for (const type of WEBHOOK_TYPES.filter((one) => one !== 'anything'))
@@ -98,7 +102,7 @@ describe('deliveries of systems', () => {
     assert.match(await refused({ type: 'github', signature }), /signature.* is for the type hmac/);
     assert.match(
       await refused({ type: 'hmac', signature: { ...signature, signed: 'x' } }),
-      /signed.* must have \{body\} once/,
+      /signed.* must have \{body\} or \{form\} once/,
     );
   });
 });

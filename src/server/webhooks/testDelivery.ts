@@ -2,10 +2,11 @@ import type { Webhook } from '../../webhooks/definitions.ts';
 import type { Header } from '../../webhooks/event.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
-import { deliveryHeaders, proofOf } from '../../webhooks/proof.ts';
+import { deliveryHeaders } from '../../webhooks/proof.ts';
 import type { LibraryEvent } from '../../webhooks/library/library.ts';
 import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import { httpErrors } from '../http/errors.ts';
+import { signedDelivery } from './signedDelivery.ts';
 import { keptHeader } from './keptHeaders.ts';
 import type { WebhookService } from './service.ts';
 
@@ -32,12 +33,14 @@ export async function testDelivery(service: WebhookService, webhook: Webhook, te
   const body = Buffer.from(textOf(test, template));
   if (body.length > maxBodyBytes) throw httpErrors.tooLarge(maxBodyBytes);
   const [key] = definitions.signingKeys(webhook.id);
+  const proof = signedDelivery(webhook, key, template?.headers ?? [], body);
   const headers: Header[] = [...(template?.headers ?? [['Content-Type', 'application/json'] as const])];
   // A webhook with a signature wants it in its own way, whatever the template's system.
   if (template) headers.push(...deliveryHeaders(template.system, body, key === undefined ? secret : undefined));
-  if (key !== undefined) headers.push(...proofOf(webhook, key, body));
+  if (key !== undefined) headers.push(...proof.headers);
   const secrets = [secret, key].filter((one) => one !== undefined);
-  return { webhook: webhook.id, headers: headers.map((one) => keptHeader(one, secrets)), body, isTest: true };
+  const kept = headers.map((one) => keptHeader(one, secrets));
+  return { webhook: webhook.id, headers: kept, body, query: proof.query, isTest: true };
 }
 
 function textOf({ text, body }: TestEvent, template: LibraryEvent | undefined): string {
