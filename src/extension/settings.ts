@@ -126,13 +126,14 @@ export interface ServerSettings {
   readonly port: number | undefined;
   /** Largest body of a delivery to a webhook, in bytes. */
   readonly maxBodyBytes: number;
+  /** The file of commands that triggers may run; none in a workspace that is not trusted. */
+  readonly commands: string | undefined;
 }
 
 /** Options of the local server, which only the user's settings can set. A relative path is in the home folder, also without `~`. */
 export function serverSettings(): ServerSettings {
   const settings = vscode.workspace.getConfiguration('sextant.server');
-  const path = (name: string): string | undefined => {
-    const value = settings.get(name, '').trim();
+  const path = (name: string, value = settings.get(name, '').trim()): string | undefined => {
     if (value === '') return undefined;
     return resolve(homedir(), value.replace(/^~(?:[/\\]|$)/, ''));
   };
@@ -141,6 +142,10 @@ export function serverSettings(): ServerSettings {
     data: path('dataFile'),
     port: settings.get<number | null>('port', null) ?? undefined,
     maxBodyBytes: settings.get('maxWebhookBytes', 1_048_576),
+    // Of the user alone, even if an editor ignored the scope of the setting: a workspace must not choose what runs here.
+    commands: vscode.workspace.isTrusted
+      ? path('commandsFile', settings.inspect<string>('commandsFile')?.globalValue?.trim() ?? '')
+      : undefined,
   };
 }
 

@@ -12,6 +12,8 @@ export interface ThreadedServerOptions {
   readonly version?: string | undefined;
   /** Of a delivery to a webhook; 1 MiB where it is missing. */
   readonly maxBodyBytes?: number | undefined;
+  /** The file of the machine's own commands. */
+  readonly commands?: string | undefined;
 }
 
 export interface StartedServer {

@@ -3,6 +3,7 @@ import type { SextantError } from '../base/errors.ts';
 import { forwardingLogger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
+import { readCommands } from '../webhooks/commands.ts';
 import { DEFAULT_SIMULATION } from './analytics/simulation/options.ts';
 import { findAnswering, loadData, startOrAttach } from './launch.ts';
 import type { SextantServer } from './server.ts';
@@ -30,10 +31,11 @@ function reportLines(): (lines: number) => void {
 }
 
 const emit = serve<ServerMethods, ServerEvents>(workerChannel(parentPort), {
-  async start({ state, port, data, version, maxBodyBytes }, signal) {
+  async start({ state, port, data, version, maxBodyBytes, commands: file }, signal) {
     const read = (file: string) => () => loadData(file, reportLines(), signal);
     const facts = data === undefined ? { simulation: DEFAULT_SIMULATION } : { data: read(data) };
-    const options = { state, port, version, webhooks: { maxBodyBytes }, ...facts };
+    const commands = file === undefined ? undefined : readCommands(file);
+    const options = { state, port, version, webhooks: { maxBodyBytes, commands }, ...facts };
     const launched = await startOrAttach(options, { logger, onLost }, signal);
     server = launched.server;
     return { info: launched.info, isOwn: server !== undefined, isEmpty: server?.organization.isEmpty ?? false };

@@ -26,11 +26,11 @@ import {
 import { hashSecret, newSecret } from './secrets.ts';
 import { isSigned } from './signatures.ts';
 
-/** A webhook whose trigger and expert of the same name forward all its events. */
+/** A webhook whose trigger of the same name forwards all its events, or runs a command for each. */
 export interface Forward {
   readonly webhook: Webhook;
   readonly trigger: Trigger;
-  readonly expert: ForwardExpert;
+  readonly expert: ForwardExpert | CommandExpert;
   /** Of a new one only; a webhook of the type `anything` has none. */
   readonly secret?: string;
   readonly isNew: boolean;
@@ -164,35 +164,41 @@ export class Definitions {
   }
 
   /**
-   * Creates a webhook with a trigger and an expert that forward all its events to a URL, the three of one name and in one write;
-   * {@link deleteForward} undoes it. Returns the existing ones of the same name, type and URL, without their secret. Throws
-   * `InvalidDefinition` and `NameTaken`.
+   * Creates a webhook with a trigger, both of one name, that bring all its events to a URL, by an expert of that name, or to a command;
+   * in one write, which {@link deleteForward} undoes. Returns the existing ones of the same type and target, without their secret.
+   * Throws `InvalidDefinition`, `NoSuchDefinition` and `NameTaken`.
    */
   createForward(input: unknown, ownSecret?: unknown): Forward {
-    const { url, from, signature, headers, name: wanted } = parse(forwardInput, input, 'forward');
-    const existing = this.#forwards().find(({ webhook, expert }) =>
-      wanted === undefined ? webhook.type === from && expert.url === url : webhook.name === wanted,
+    const { url, run, from, signature, headers, name: wanted } = parse(forwardInput, input, 'forward');
+    const command = run === undefined ? undefined : this.#command(run);
+    const isSame = ({ webhook, expert }: Omit<Forward, 'isNew'>): boolean =>
+      webhook.type === from && (expert.type === 'forward' ? expert.url === url : expert.name === run);
+    const existing = this.#forwards().find((one) =>
+      wanted === undefined ? isSame(one) : one.webhook.name === wanted && isSame(one),
     );
     if (existing) {
-      const { webhook, expert: before } = existing;
-      const isSame = webhook.type === from && before.url === url;
-      if (isSame) {
-        const expert = headers === undefined ? before : this.changeExpert(before.name, { headers }).expert;
-        return { ...existing, expert, isNew: false };
-      }
+      const { expert: before } = existing;
+      const expert = headers === undefined ? before : this.changeExpert(before.name, { headers }).expert;
+      return { ...existing, expert, isNew: false };
     }
     const taken = [...this.webhooks, ...this.triggers, ...this.experts].map((one) => one.name);
-    const name = wanted ?? nameOfForward(from, url, taken);
+    const name = wanted ?? nameOfForward(from, url ?? run!, taken);
+    requireFree('webhook', name, this.webhooks);
     requireFree('trigger', name, this.triggers);
+    const trigger = parse(triggerInput, { name, webhook: name, expert: command?.name ?? name }, 'trigger');
+    const more = { triggers: [...this.triggers, trigger] };
+    const webhook = { name, type: from, signature };
+    if (command) return { ...this.createWebhook(webhook, ownSecret, more), trigger, expert: command, isNew: true };
     requireFree('expert', name, this.experts);
-    const trigger = parse(triggerInput, { name, webhook: name, expert: name }, 'trigger');
     const [expert, keys] = this.#newExpert({ name, type: 'forward', url, headers });
     if (keys.length > 0) this.#saveKeys({ ...this.#keys, [expertKey(name)]: keys });
-    const created = this.createWebhook({ name, type: from, signature }, ownSecret, {
-      triggers: [...this.triggers, trigger],
-      experts: [...this.#kept.experts, expert],
-    });
+    const created = this.createWebhook(webhook, ownSecret, { ...more, experts: [...this.#kept.experts, expert] });
     return { ...created, trigger, expert, isNew: true };
+  }
+
+  /** A command of this machine. Throws `NoSuchDefinition`. */
+  #command(name: string): CommandExpert {
+    return byName('command', name, this.#options.commands ?? []);
   }
 
   /**
@@ -202,26 +208,28 @@ export class Definitions {
   deleteForward(name: string, force = false, waiting = 0): void {
     const found = this.#forwards().find(({ webhook }) => webhook.name === name);
     if (!found) throw webhookErrors.noSuch('forward', name);
+    const isOwn = found.expert.type === 'forward';
     const others = this.triggers.filter((one) => one.name !== name);
-    const users = others.filter(({ expert }) => expert === name);
+    const users = isOwn ? others.filter(({ expert }) => expert === name) : [];
     const events = others.filter(({ webhook }) => webhook === name);
     if (!force && events.length > 0) throw webhookErrors.inUse('webhook', name, events);
-    if (!force && users.length + waiting > 0) throw webhookErrors.inUse('expert', name, users, waiting);
+    if (!force && isOwn && users.length + waiting > 0) throw webhookErrors.inUse('expert', name, users, waiting);
     this.#save({
       webhooks: this.webhooks.filter((one) => one.name !== name),
       triggers: others.filter(({ webhook }) => webhook !== name),
-      experts: this.#kept.experts.filter((one) => one.name !== name),
+      ...(isOwn && { experts: this.#kept.experts.filter((one) => one.name !== name) }),
     });
-    this.#dropKeys(found.webhook.id, expertKey(name));
+    this.#dropKeys(found.webhook.id, ...(isOwn ? [expertKey(name)] : []));
   }
 
-  /** The webhooks with a trigger and a forwarding expert of the same name. */
+  /** The webhooks with a trigger of the same name that runs a command, or a forward of that name. */
   #forwards(): Omit<Forward, 'isNew'>[] {
     return this.webhooks.flatMap((webhook) => {
       const { name } = webhook;
-      const trigger = this.triggers.find((one) => one.name === name && one.webhook === name && one.expert === name);
-      const expert = this.#kept.experts.find((one) => one.name === name);
-      return trigger && expert ? [{ webhook, trigger, expert }] : [];
+      const trigger = this.triggers.find((one) => one.name === name && one.webhook === name);
+      const expert = trigger && this.expert(trigger.expert);
+      const isOne = expert?.type === 'command' || (expert?.type === 'forward' && expert.name === name);
+      return trigger && isOne ? [{ webhook, trigger, expert }] : [];
     });
   }
 

@@ -78,7 +78,7 @@ export interface Webhook extends z.output<typeof webhookInput> {
 }
 
 /** Systems that send forms besides JSON, and senders of which nothing is known. */
-const ANY_CONTENT: readonly WebhookType[] = ['anything', 'github', 'slack', 'hmac'];
+const ANY_CONTENT: readonly WebhookType[] = ['anything', 'github', 'slack', 'twilio', 'hmac'];
 
 /** The bodies that a webhook accepts: JSON only, or all. */
 export function contentOf({
@@ -197,14 +197,27 @@ export function expertView(expert: Expert): ExpertView {
 
 export const RECORD: RecordExpert = { name: 'record', type: 'record' };
 
-/** A webhook, a trigger and an expert of one name that forward all events to a URL. */
-export const forwardInput = z.strictObject({
-  name: z.optional(name),
-  url,
-  from: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'anything'),
-  signature: z.optional(signatureInput),
-  headers: z.optional(forwardHeaders),
-});
+/** A webhook and a trigger of one name that bring all events to a URL, by an expert of that name, or to a command. */
+export const forwardInput = z
+  .strictObject({
+    name: z.optional(name),
+    url: z.optional(url),
+    /** The name of a command. */
+    run: z.optional(name),
+    from: z._default(z.enum(WEBHOOK_TYPES, `must be one of ${WEBHOOK_TYPES.join(', ')}`), 'anything'),
+    signature: z.optional(signatureInput),
+    headers: z.optional(forwardHeaders),
+  })
+  .check(
+    z.refine(({ url, run }) => (url === undefined) !== (run === undefined), {
+      path: ['url'],
+      message: 'or run must be given, and not both',
+    }),
+    z.refine(({ run, headers }) => run === undefined || headers === undefined, {
+      path: ['headers'],
+      message: 'is not for commands',
+    }),
+  );
 
 /** Parses the input of a definition. Throws `InvalidDefinition`. */
 export function parse<S extends z.ZodMiniType>(schema: S, input: unknown, kind: string, field = ''): z.output<S> {

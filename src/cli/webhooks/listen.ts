@@ -19,6 +19,8 @@ import { jsonOption, secretOf } from './webhooks.ts';
 
 export interface ListenOptions extends AdminOptions {
   readonly forward?: string;
+  /** Name of a command, instead of a URL. */
+  readonly run?: string;
   readonly from?: WebhookType;
   readonly name?: string;
   readonly secret?: string;
@@ -37,20 +39,24 @@ const ALTERNATE = { on: '\u001b[?1049h\u001b[?25l', off: '\u001b[?25h\u001b[?104
 
 /** `sextant listen`: starts or attaches to the server, creates the forward, and shows its events until a key quits. */
 export async function listen(options: ListenOptions, version: string, terminal: Terminal): Promise<ExitCode> {
-  const { undo, forward: url, from, name, secret, signature } = options;
+  const { undo, forward: url, run, from, name, secret, signature } = options;
   if (undo !== undefined)
     return withServer(options, terminal, async (client) => {
       await client.ask('DELETE', AdminClient.path(['forwards', undo]));
       return ExitCode.ok;
     });
-  if (url === undefined)
-    throw new SextantError('InvalidOption', 'Name the URL of your program: --forward http://localhost:3000/hooks');
+  if ((url === undefined) === (run === undefined))
+    throw new SextantError(
+      'InvalidOption',
+      'Name the URL of your program, --forward http://localhost:3000/hooks, or a command, --run NAME.',
+    );
   const server = await startOrAttach(options, version, terminal);
   try {
     const client = new AdminClient(server.info);
     const headers = options.header && headersOf(options.header);
     const input = {
       url,
+      run,
       from,
       name,
       secret: secretOf(secret),
@@ -124,7 +130,8 @@ function describe({ name, webhook, expert, secret, is_new: isNew }: ForwardView)
   else if (webhook.type === 'anything') rows.push(['secret', 'none: programs of this machine may send anything']);
   else if (!isNew)
     rows.push(['secret', `shown when it was created; a new one: sextant webhooks rotate ${JSON.stringify(name)}`]);
-  return `${printable(name)} forwards to ${expert.type === 'forward' ? printable(expert.url) : expert.name}\n${formatRows(rows)}`;
+  const what = expert.type === 'forward' ? `forwards to ${printable(expert.url)}` : `runs ${printable(expert.name)}`;
+  return `${printable(name)} ${what}\n${formatRows(rows)}`;
 }
 
 /** The loop of keys and events. */

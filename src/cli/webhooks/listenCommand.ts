@@ -13,8 +13,9 @@ export function addListenCommand(
 ): void {
   program
     .command('listen')
-    .description('forward webhooks to a program of this machine, and show them as they arrive')
+    .description('forward webhooks to a program of this machine, or run a command, and show them as they arrive')
     .option('--forward <url>', 'the URL of your program')
+    .option('--run <name>', 'instead: a command of the file of --commands, run for each event')
     .addOption(
       new Option('--from <sender>', 'the sender; anything takes all methods and bodies, without a secret')
         .choices([...WEBHOOK_TYPES])
@@ -38,6 +39,7 @@ Examples:
   sextant listen --forward http://localhost:3000/hooks
   sextant listen --forward http://localhost:3000/hooks --from github
   sextant listen --forward http://localhost:3000/stripe --from stripe --secret - < stripe-secret.txt
+  sextant listen --run deploy --commands ~/.config/sextant/commands.json
   sextant listen --undo "github localhost-3000"
 
 Exit codes: 0 ended by q or Ctrl-C, 1 nothing to undo, 2 failed or wrong usage.`,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Forward, SavedExpert, Trigger, Webhook } from '../../webhooks/definitions.ts';
-import { contentOf } from '../../webhooks/schemas.ts';
+import { contentOf, expertView } from '../../webhooks/schemas.ts';
 import type { EventState, EventSummary, StoredEvent } from '../../webhooks/event.ts';
 import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
 import type { Refusal } from '../../webhooks/journal/refusalLog.ts';
@@ -56,7 +56,7 @@ export class AdminViews {
       name: webhook.name,
       webhook: this.webhook(webhook),
       trigger: this.trigger(trigger),
-      expert,
+      expert: expertView(expert),
       ...(secret !== undefined && secret !== '' && { secret }),
       is_new: isNew,
     };

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { suiteServer } from '../../../test/support/suiteServer.ts';
+import { commandInput, parse } from '../../webhooks/schemas.ts';
 import { AdminClient } from '../admin/adminClient.ts';
 import type { ForwardView } from './views.ts';
 
 describe('a forward in one step', () => {
-  const suite = suiteServer();
+  const deploy = parse(commandInput, { name: 'deploy', argv: ['true'] }, 'command');
+  const suite = suiteServer(undefined, { commands: [{ ...deploy, type: 'command', cwd: '.' }] });
 
   const url = 'http://127.0.0.1:3000/hooks';
   const create = (input: object): Promise<ForwardView> => suite.client.ask<ForwardView>('POST', 'forwards', input);
@@ -51,6 +53,20 @@ describe('a forward in one step', () => {
     await suite.client.ask('DELETE', path(true));
     const { triggers } = await suite.client.ask<{ triggers: { name: string }[] }>('GET', 'triggers');
     assert.ok(triggers.every((one) => one.name !== 'another' && one.name !== name));
+  });
+
+  it('runs a command instead of a forward, and its undo leaves the command', async () => {
+    const before = await definitions();
+    const { name, trigger, expert, secret } = await create({ run: 'deploy', from: 'github' });
+    assert.deepEqual([name, trigger.expert, expert.type], ['github deploy', 'deploy', 'command']);
+    assert.match(secret ?? '', /^whsec_/);
+    assert.equal((await create({ run: 'deploy', from: 'github' })).is_new, false);
+    assert.equal((await create({ run: 'deploy', from: 'anything' })).name, 'anything deploy');
+    for (const one of [name, 'anything deploy']) await suite.client.ask('DELETE', AdminClient.path(['forwards', one]));
+    assert.equal(await definitions(), before);
+    await assert.rejects(create({ run: 'none' }), { code: 'NotFound', message: /no command named none/ });
+    for (const input of [{}, { run: 'deploy', url }, { run: 'deploy', headers: { a: 'b' } }])
+      await assert.rejects(create(input), { code: 'InvalidArgument' }, JSON.stringify(input));
   });
 
   it('is not created in part', async () => {
