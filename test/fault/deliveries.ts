@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -104,8 +104,14 @@ export class Sender {
   }
 }
 
+/** What each forward has besides its event. */
+const KEY = 'the-key-of-the-receiver';
+const OWN = { 'X-Receiver': 'Bearer of-the-receiver' };
+
 /** Receives the events that an expert forwards, and sometimes refuses one for the moment. */
 export class Receiver {
+  /** Ids of the events that came without the expert's own header or with another signature than that of the body. */
+  readonly unsigned: string[] = [];
   /** The digest of the received body of each event. */
   readonly got = new Map<string, string>();
   readonly #server: Server;
@@ -116,7 +122,12 @@ export class Receiver {
       request.on('data', (chunk: Uint8Array) => chunks.push(chunk));
       request.on('end', () => {
         const isTaken = random() > 0.02;
-        if (isTaken) this.got.set(String(request.headers['x-sextant-event-id']), digest(Buffer.concat(chunks)));
+        const body = Buffer.concat(chunks);
+        const id = String(request.headers['x-sextant-event-id']);
+        const signature = `sha256=${createHmac('sha256', KEY).update(body).digest('hex')}`;
+        const { 'x-receiver': own, 'x-hub-signature-256': signed } = request.headers;
+        if (own !== OWN['X-Receiver'] || signed !== signature) this.unsigned.push(id);
+        if (isTaken) this.got.set(id, digest(body));
         response.writeHead(isTaken ? 200 : 503).end();
       });
       // From a server that was killed meanwhile.
@@ -142,7 +153,7 @@ export interface Hook {
   readonly secret: string;
 }
 
-/** A webhook whose trigger forwards every event with an `n`. */
+/** A webhook whose trigger forwards every event with an `n`, signed and with a header. */
 export async function makeHook(info: ServerInfo, receiverUrl: string): Promise<Hook> {
   const client = new Client(info);
   const made = async (path: string, body: unknown): Promise<Record<string, unknown>> => {
@@ -151,7 +162,8 @@ export async function makeHook(info: ServerInfo, receiverUrl: string): Promise<H
     return answer.body;
   };
   const { webhook_id: id, secret } = await made('webhooks', { name: 'numbers' });
-  await made('experts', { name: 'receiver', type: 'forward', url: receiverUrl, max_attempts: 50 });
+  const signing = { headers: OWN, sign: 'github', secret: KEY };
+  await made('experts', { name: 'receiver', type: 'forward', url: receiverUrl, max_attempts: 50, ...signing });
   await made('triggers', { name: 'all', webhook: 'numbers', filter: { '>': [{ var: 'n' }, 0] }, expert: 'receiver' });
   return { path: `/webhooks/${String(id)}`, secret: String(secret) };
 }
@@ -206,4 +218,5 @@ export async function checkRuns(info: ServerInfo, sender: Sender, receiver: Rece
     );
   for (const [number, id] of sender.answered)
     assert.equal(receiver.got.get(id), digest(bodyOf(number)), `the run of ${id}`);
+  assert.deepEqual(receiver.unsigned, []);
 }

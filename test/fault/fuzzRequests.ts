@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { endpoints, type EndpointName } from '../../src/analytics/contract.ts';
 import { documentId } from '../../src/engine/documentId.ts';
 import { PATHS } from '../../src/wire/contract.ts';
-import { WEBHOOK_TYPES } from '../../src/webhooks/names.ts';
+import { SIGNING_TYPES, WEBHOOK_TYPES, type WebhookType } from '../../src/webhooks/names.ts';
+import { proofOf } from '../../src/webhooks/proof.ts';
+import type { SignatureScheme } from '../../src/webhooks/signatures.ts';
 
 // Random requests to all parts of the server, with valid, nearly valid and invalid values.
 
@@ -146,7 +148,12 @@ export interface FuzzTarget {
   readonly token: string;
   readonly adminToken: string;
   /** Webhooks that no request deletes. */
-  readonly hooks: readonly { readonly id: string; readonly secret: string; readonly isSigned: boolean }[];
+  readonly hooks: readonly {
+    readonly id: string;
+    readonly secret: string;
+    readonly type: WebhookType;
+    readonly signature?: SignatureScheme | undefined;
+  }[];
 }
 
 const NAMES = Object.keys(endpoints) as EndpointName[];
@@ -199,6 +206,18 @@ const filter = fc
     [outer]: isNested ? [{ [inner]: operands }, ...operands] : operands,
   }));
 
+const sender = fc.constantFrom(...WEBHOOK_TYPES);
+const expertHeaders = fc.dictionary(fc.oneof(fc.constantFrom('X-A', 'Host', '__proto__', 'a b'), word), word, {
+  maxKeys: 3,
+});
+const signing = {
+  sign: some(fc.constantFrom(...SIGNING_TYPES)),
+  secret: some(fc.constantFrom('whsec_AAAAAAAAAAAA', 'short', undefined)),
+  signature: some(
+    fc.constantFrom(undefined, { header: 'X-S' }, { header: 'X-S', signed: '{url}{form}' }, { signed: '' }),
+  ),
+};
+
 /** Bodies of the admin plane by method and path; most fields are valid. Addresses lead to no other machine. */
 const ADMIN: readonly (readonly [
   method: string,
@@ -237,7 +256,7 @@ const ADMIN: readonly (readonly [
     'webhooks',
     {
       name: some(shortName),
-      type: some(fc.constantFrom(...WEBHOOK_TYPES)),
+      type: some(sender),
       enabled: some(fc.boolean()),
     },
   ],
@@ -262,8 +281,39 @@ const ADMIN: readonly (readonly [
       type: some(fc.constant('forward')),
       url: fc.constantFrom('http://127.0.0.1:1/', 'nowhere', '', 'http://a:b@127.0.0.1/', 'file:///etc'),
       max_attempts: some(fc.constant(1)),
+      headers: some(expertHeaders),
+      ...signing,
     },
   ],
+  ['PATCH', 'experts/{name}', { headers: some(expertHeaders), max_attempts: fc.constant(1), ...signing }],
+  ['GET', 'experts', {}],
+  // A forward of its own would be tried for hours.
+  [
+    'POST',
+    'forwards',
+    {
+      url: some(fc.constantFrom('nowhere', 'file:///etc')),
+      run: some(shortName),
+      from: some(sender),
+      name: some(shortName),
+    },
+  ],
+  ['DELETE', 'forwards/{name}', {}],
+  [
+    'POST',
+    'events/{name}/resend',
+    {
+      body: some(word),
+      type: some(word),
+      headers: some(fc.array(fc.tuple(word, word), { maxLength: 2 })),
+      secret: anything,
+    },
+  ],
+  ['POST', 'events/{name}/retry', { trigger: some(shortName) }],
+  ['POST', 'runs/retry', { expert: some(shortName), filter: some(filter), status: some(fc.constant('failed')) }],
+  ['POST', 'webhooks/{name}/filter-test', { filter: some(filter), last: some(fc.nat(30)) }],
+  ['GET', 'events/{name}/proof', {}],
+  ['GET', 'library/{name}', {}],
   ['DELETE', 'experts/{name}', {}],
   ['GET', 'events', {}],
   ['POST', 'events/search', { text: some(word), filter: some(filter), status: some(shortName), from: some(day) }],
@@ -315,7 +365,10 @@ const eventBody = fc.oneof(
   { weight: 1, arbitrary: body },
 );
 
-/** Bearer and signed deliveries, a few with wrong secrets, to existing and missing webhooks. */
+/** The host that a tunnel in front of the server has. */
+const TUNNEL = 'fuzz.example';
+
+/** Deliveries with the proof of each type, a few with wrong secrets, to existing and missing webhooks. */
 function intake({ hooks }: FuzzTarget): fc.Arbitrary<Attempt> {
   return fc
     .tuple(
@@ -330,16 +383,22 @@ function intake({ hooks }: FuzzTarget): fc.Arbitrary<Attempt> {
       rare('POST', 'GET', 'PUT', 'HEAD'),
       rare('', '/', 'x', '/../x', '%2f', '?a=b'),
     )
-    .map(([{ id, secret, isSigned }, text, key, proof, type, method, after]): Attempt => {
+    .map(([{ id, secret, type: sender, signature: scheme }, text, key, proof, type, method, after]): Attempt => {
       const at = Math.floor(Date.now() / 1000) - (proof === 'old' ? 1000 : 0);
       const bytes = Buffer.from(proof === 'wrong' ? 'whsec_AAAA' : secret.replace(/^whsec_/, ''), 'base64');
       const signature = createHmac('sha256', bytes).update(`${key}.${at}.${text}`).digest('base64');
       const signed = { 'webhook-timestamp': String(at), 'webhook-signature': `v1,${signature}` };
-      const bearer = { authorization: `Bearer ${proof === 'wrong' ? 'wrong' : secret}` };
+      const given = proof === 'wrong' ? 'whsec_AAAA' : secret;
+      const bearer = { authorization: `Bearer ${given}` };
+      const address = { url: `https://${TUNNEL}/webhooks/${id}${after}`, contentType: type };
+      const others = (): object =>
+        Object.fromEntries(proofOf({ type: sender, signature: scheme }, given, Buffer.from(text), address));
+      const proofs = sender === 'standard_webhooks' ? signed : sender === 'bearer_token' ? bearer : others();
       const headers = {
         'content-type': type,
         'webhook-id': key,
-        ...(proof !== 'none' && (isSigned ? signed : bearer)),
+        ...(sender === 'twilio' && { 'x-forwarded-host': TUNNEL }),
+        ...(proof !== 'none' && proofs),
       };
       return { method, path: `/webhooks/${id}${after}`, headers, body: text };
     });

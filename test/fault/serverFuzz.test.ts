@@ -11,6 +11,7 @@ import { readData } from '../../src/server/analytics/data/readData.ts';
 import { dataset } from '../conformance/dataset.ts';
 import { RawConnection } from '../support/rawHttp.ts';
 import { anyFrames, anyRequest, type Attempt, type FuzzTarget } from './fuzzRequests.ts';
+import { WEBHOOK_TYPES } from '../../src/webhooks/names.ts';
 import { chooseSeed, fastFolder } from './truth.ts';
 
 const REQUESTS = Number(process.env.SEXTANT_FUZZ_REQUESTS ?? 3_000);
@@ -49,9 +50,10 @@ describe('The server under random requests', () => {
         timeouts: { headersMs: 500, bodyIdleMs: 300, bodyMs: 2_000, lingerMs: 300 },
       },
     );
-    const hooks = (['bearer_token', 'standard_webhooks'] as const).map((type) => {
-      const { webhook, secret } = server.webhooks.definitions.createWebhook({ name: type, type });
-      return { id: webhook.id, secret, isSigned: type === 'standard_webhooks' };
+    const hooks = WEBHOOK_TYPES.map((type) => {
+      const signature = type === 'hmac' ? { header: 'X-Sign', signed: '{url}.{body}' } : undefined;
+      const { webhook, secret } = server.webhooks.definitions.createWebhook({ name: type, type, signature });
+      return { id: webhook.id, secret, type, signature: webhook.signature };
     });
     server.webhooks.definitions.saveTrigger({
       name: 'all',
