@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -117,6 +118,32 @@ describe('sextant listen', () => {
     const undo = (name: string): number | null =>
       spawnSync(process.execPath, [COMMAND, 'listen', '--undo', name, '--state', state]).status;
     assert.deepEqual([undo(made.name), undo(made.name)], [0, 1]);
+    child.kill('SIGINT');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  it('runs a command of a file of the person instead, and undoes it', async function () {
+    if (process.platform === 'win32') this.skip();
+    const place = folder();
+    const file = join(place, 'commands.json');
+    const commands = [{ name: 'note', argv: ['tee', 'note.txt'] }];
+    writeFileSync(file, JSON.stringify({ commands }), { mode: 0o600 });
+    const child = spawn(process.execPath, [
+      ...[COMMAND, 'listen', '--run', 'note', '--commands', file, '--from', 'github', '--json', '--state', state],
+    ]);
+    let said = '';
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const made = await until(
+      'the command',
+      () => said.includes('\n') && (JSON.parse(said.split('\n')[0]!) as ForwardView),
+    );
+    assert.deepEqual([made.name, made.expert.type], ['github note', 'command']);
+    const sextant = (...args: string[]): number | null =>
+      spawnSync(process.execPath, [COMMAND, ...args, '--state', state]).status;
+    assert.equal(sextant('webhooks', 'send', made.name, '--as', 'github.pull_request.opened'), 0);
+    await until('its line', () => said.includes('"status":"succeeded"'));
+    assert.match(readFileSync(join(place, 'note.txt'), 'utf8'), /"action":"opened"/);
+    assert.equal(sextant('listen', '--undo', made.name), 0);
     child.kill('SIGINT');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
