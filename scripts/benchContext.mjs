@@ -1,9 +1,11 @@
-// npm run bench:context -- FOLDER [--files N] [--rounds N]
-// The first N files of a folder through the library, the server and the engine: how fast they are uploaded and can be found,
-// searches over HTTP beside those in this process, memory, and what a scope costs a search. Fails if that is more than 2 times.
+// npm run bench:context -- FOLDER [--files N] [--rounds N] [--embedded]
+// The first N files of a folder through the library, the server and the engine: how fast they are uploaded and can be found, how
+// long the program's event loop waits meanwhile, searches over HTTP beside those in this process, memory, and what a scope costs a
+// search. Fails if that is more than 2 times. With --embedded only the context in this process.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { parseArgs } from 'node:util';
 import { ensureDependencies, root } from './lib/dependencies.mjs';
 import { build } from './lib/package.mjs';
@@ -37,12 +39,13 @@ const { values, positionals } = parseArgs({
     files: { type: 'string', default: '5000' },
     rounds: { type: 'string', default: '8' },
     built: { type: 'boolean', default: false },
+    embedded: { type: 'boolean', default: false },
   },
 });
 const [count, rounds] = [Number(values.files), Number(values.rounds)];
 const named = positionals[0];
 if (named === undefined || !(count > 0 && rounds > 0))
-  fail('Usage: npm run bench:context -- FOLDER [--files N] [--rounds N]');
+  fail('Usage: npm run bench:context -- FOLDER [--files N] [--rounds N] [--embedded]');
 
 await ensureDependencies();
 if (!values.built) build();
@@ -69,6 +72,9 @@ const ms = (value) => `${value.toFixed(1)} ms`;
 /** @param {readonly number[]} times */
 const both = (times) => `${ms(percentile(times, 50))}, ${ms(percentile(times, 95))}`;
 
+/** @param {number} added */
+const rate = (added) => `${((megabytes * 1000) / added).toFixed(1)} MB/s`;
+
 /** @param {() => Promise<unknown>} work */
 async function timed(work) {
   const began = performance.now();
@@ -77,11 +83,34 @@ async function timed(work) {
 }
 
 /**
+ * Measures the gaps between the turns of this process while it works: by the clock, and the processor time of its own that is in
+ * them, since on a busy machine other programs make gaps, too.
+ * @param {() => Promise<unknown>} work
+ */
+async function gapsDuring(work) {
+  const own = () => process.threadCpuUsage().user + process.threadCpuUsage().system;
+  /** @type {number[]} */
+  const used = [];
+  let last = own();
+  const timer = setInterval(() => {
+    const now = own();
+    used.push((now - last) / 1000);
+    last = now;
+  }, 1);
+  const loop = monitorEventLoopDelay({ resolution: 1 });
+  loop.enable();
+  const took = await timed(work);
+  loop.disable();
+  clearInterval(timer);
+  return { took, gaps: `${ms(loop.percentile(99) / 1e6)}, ${ms(loop.max / 1e6)}`, used: ms(percentile(used, 99)) };
+}
+
+/**
  * Measures the time of a context to add everything, and of each query in each round after the first.
  * @param {import('../src/index.ts').DirectContext} context
  */
 async function measure(context) {
-  const added = await timed(() => context.addToIndex(files));
+  const { took: added, gaps, used } = await gapsDuring(() => context.addToIndex(files));
   const times = [];
   for (let round = 0; round <= rounds; round++)
     for (const query of QUERIES) {
@@ -90,7 +119,7 @@ async function measure(context) {
     }
   const again = await timed(() => context.addToIndex(files));
   await context.close();
-  return { added, times, again };
+  return { added, gaps, used, times, again };
 }
 
 /** Peak memory of a process, in megabytes. @param {number | 'self'} pid */
@@ -103,12 +132,27 @@ try {
   // Runs first: memory of another context in this process would slow it down, and the service has its own process.
   const embedded = await measure(await DirectContext.create({ backend: 'embedded', folder: join(folder, 'embedded') }));
   const memoryHere = peak('self');
+  console.log(
+    table([
+      ['embedded, while files are added', 'gaps of the event loop: p99, longest', 'own processor time in a gap, p99'],
+      [rate(embedded.added), embedded.gaps, embedded.used],
+    ]),
+  );
+  if (!values.embedded) await compareWithServer(embedded, memoryHere);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * @param {Awaited<ReturnType<typeof measure>>} embedded
+ * @param {string} memoryHere
+ */
+async function compareWithServer(embedded, memoryHere) {
   const server = await serve(['--port', '0', '--state', join(folder, 'state'), '--users', '5']);
   const { url: apiUrl, token: apiKey } = server.info;
   const http = await measure(await DirectContext.create({ apiUrl, apiKey }));
   const memory = peak(server.child.pid ?? 0);
   await stop(server);
-  const rate = (/** @type {number} */ added) => `${((megabytes * 1000) / added).toFixed(1)} MB/s`;
   console.log(
     table([
       ['context', 'added, found', 'the same again', 'search p50, p95', 'peak memory'],
@@ -160,6 +204,4 @@ try {
     ...['a checkpoint of all', '… and 500 added and 500 deleted', 'a checkpoint of half'].map(ratio),
   );
   if (worst > MOST) fail(`A scope makes a search ${worst.toFixed(2)} times as long, more than ${MOST}.`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }

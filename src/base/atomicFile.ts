@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { move, moveSync, removeIfFree, removeIfFreeSync } from './removal.ts';
 
@@ -21,6 +21,18 @@ export function writeFileAtomicSync(file: string, data: Uint8Array | string, mod
     throw error;
   }
   syncFolderSync(dirname(file));
+}
+
+/** As {@link writeFileAtomicSync}, but the process goes on while the disk works. Callers let no other write interleave. */
+export async function writeFileAtomic(file: string, data: Uint8Array, mode?: number): Promise<void> {
+  await writeAside(file, data, mode, (handle) => handle.sync());
+  if (process.platform === 'win32') return;
+  const folder = await open(dirname(file), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
 
 /** Writes a new file and waits until its bytes are on the disk. The name itself is durable after {@link syncFolderSync}. */
@@ -51,12 +63,22 @@ export function syncFolderSync(folder: string): void {
  * process. A kill leaves the old bytes or the new ones, but nothing waits until they are on disk. A power cut may leave
  * a file with neither: its format has to detect that.
  */
-export async function replaceFile(file: string, data: Uint8Array, mode?: number): Promise<void> {
+export function replaceFile(file: string, data: Uint8Array, mode?: number): Promise<void> {
+  return writeAside(file, data, mode);
+}
+
+async function writeAside(
+  file: string,
+  data: Uint8Array,
+  mode: number | undefined,
+  finish?: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const handle = await open(temporary, 'wx', mode);
     try {
       await handle.writeFile(data);
+      await finish?.(handle);
     } finally {
       await handle.close();
     }

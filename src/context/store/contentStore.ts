@@ -149,7 +149,7 @@ export class ContentStore implements BlobStore {
         if (names.push(name) % BLOBS_PER_TURN === 0) await setImmediate();
       }
       this.#packs.touch(names);
-      this.#packs.add([...fresh.values()]);
+      await this.#packs.add([...fresh.values()]);
       // Also indexes stored blobs of an upload that was interrupted before the index.
       await this.#index(engine, () => [
         ...fresh.values(),
@@ -193,7 +193,7 @@ export class ContentStore implements BlobStore {
     return this.#writing(async (engine) => {
       const cutoff = this.#clock.now() - this.#keepMs;
       const reachable = this.#checkpoints.removeUnused(cutoff);
-      const gone = this.#packs.compact((name) => reachable.has(name), cutoff);
+      const gone = await this.#packs.compact((name) => reachable.has(name), cutoff);
       await engine.apply({ remove: gone });
       if (gone.length > 0) this.#logger.info(`${gone.length} unused files were removed.`);
       return { blobs: gone.length };

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
 import { openOwnSync } from '../../base/removal.ts';
 import { contextErrors } from '../errors.ts';
@@ -38,7 +38,7 @@ const HEAD_BYTES = 16;
  */
 
 /** Writes blobs durably. */
-export function writePack(file: string, blobs: readonly PackedBlob[]): void {
+export async function writePack(file: string, blobs: readonly PackedBlob[]): Promise<void> {
   const rows = blobs.map(({ name, path, content, isText }): PackRow => [
     name,
     path,
@@ -51,7 +51,7 @@ export function writePack(file: string, blobs: readonly PackedBlob[]): void {
   head.write(MAGIC, 'latin1');
   head.writeUInt32LE(directory.length, 8);
   head.writeUInt32LE(crc32(directory), 12);
-  writeFileAtomicSync(file, Buffer.concat([head, directory, ...blobs.map(({ content }) => content)]), 0o600);
+  await writeFileAtomic(file, Buffer.concat([head, directory, ...blobs.map(({ content }) => content)]), 0o600);
 }
 
 /** The entries of a pack, or `undefined` if its directory is damaged. Throws `StoreNewer`. */

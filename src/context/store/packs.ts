@@ -105,11 +105,11 @@ export class Packs {
   }
 
   /** Writes blobs durably. Throws `LeaseLost`, `DiskFull` and `ReadOnly`. */
-  add(blobs: readonly PackedBlob[], usedAt = this.#clock.now()): void {
+  async add(blobs: readonly PackedBlob[], usedAt = this.#clock.now()): Promise<void> {
     if (blobs.length === 0) return;
     const number = this.#last + 1;
     try {
-      writePack(this.#fileOf(number), blobs);
+      await writePack(this.#fileOf(number), blobs);
       this.#touch(number, usedAt);
       this.#open(number);
     } catch (error) {
@@ -132,7 +132,7 @@ export class Packs {
    * Removes unreachable blobs from packs not used since `cutoff`, and merges small packs. A crash leaves blobs in two packs,
    * which does no harm. Returns the names of the removed blobs.
    */
-  compact(isReachable: (name: string) => boolean, cutoff: number): string[] {
+  async compact(isReachable: (name: string) => boolean, cutoff: number): Promise<string[]> {
     const gone: string[] = [];
     const sources = new Set<Pack>();
     for (const pack of this.#packs) {
@@ -152,19 +152,19 @@ export class Packs {
     for (const pack of [...sources].sort((a, b) => a.usedAt - b.usedAt)) {
       const spread = pack.usedAt - (batch[0]?.usedAt ?? pack.usedAt);
       if (batch.length > 0 && (bytes + pack.bytes > MERGED_BYTES || spread > 24 * TOUCH_MS)) {
-        this.#merge(batch);
+        await this.#merge(batch);
         [batch, bytes] = [[], 0];
       }
       batch.push(pack);
       bytes += pack.bytes;
     }
-    this.#merge(batch);
+    await this.#merge(batch);
     this.#removeSetAside(cutoff);
     return gone;
   }
 
   /** Merges the remaining blobs of packs into one pack, and removes the others. */
-  #merge(packs: readonly Pack[]): void {
+  async #merge(packs: readonly Pack[]): Promise<void> {
     const blobs: PackedBlob[] = [];
     for (const pack of packs) {
       for (const name of pack.names) {
@@ -174,7 +174,7 @@ export class Packs {
         if (content) blobs.push({ name, path: kept.path, isText: kept.isText, content });
       }
     }
-    this.add(blobs, packs.at(-1)?.usedAt);
+    await this.add(blobs, packs.at(-1)?.usedAt);
     for (const pack of packs) {
       // An owner that takes over later renames the folder, so a late removal finds no file.
       this.#folder.fence.check();
