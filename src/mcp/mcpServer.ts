@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ListToolsRequestSchema,
+  type CallToolResult,
+  type ServerNotification,
+  type ServerRequest,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod/mini';
 import { describeError } from '../base/errors.ts';
 import { WIRE_LIMITS } from '../wire/contract.ts';
@@ -168,6 +174,42 @@ function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots 
   server.registerTool('explain_missing', configOf('explain_missing', explainInput), (input, call) =>
     json(() => tools.explainMissing(input, call.signal), call),
   );
+
+  const listed = [
+    definitionOf('codebase-retrieval', retrievalInput),
+    definitionOf('search', searchInput),
+    definitionOf('read_span', readInput),
+    definitionOf('find_usages', usagesInput),
+    definitionOf('outline', outlineInput),
+    definitionOf('list_files', filesInput),
+    definitionOf('explain_missing', explainInput),
+  ];
+  // The library's own list is half as long again, by words that say nothing.
+  server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
+}
+
+/** What a client lists, which a model pays for: without what is the default. */
+function definitionOf(name: keyof typeof TOOLS, input: z.ZodMiniType): Tool {
+  const { title, description } = TOOLS[name];
+  return {
+    name,
+    title,
+    description,
+    inputSchema: schemaOf(input),
+    ...(name !== 'codebase-retrieval' && { outputSchema: schemaOf(TOOL_OUTPUTS[name]) }),
+    annotations: READ_ONLY,
+  };
+}
+
+function schemaOf(shape: z.ZodMiniType): Tool['inputSchema'] {
+  const { $schema: _schema, ...schema } = z.toJSONSchema(shape, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return { ...schema, type: 'object' } as Tool['inputSchema'];
 }
 
 function configOf<T>(name: keyof typeof TOOLS, inputSchema: T) {

@@ -1,10 +1,13 @@
 import * as z from 'zod/mini';
 
-/* Shapes of what the tools return; codebase-retrieval has none, as its clients break on structured content (wire sheet, section 10). */
+/*
+ * Shapes of what the tools return, without some optional parts, which would make the definitions too long. codebase-retrieval has
+ * none, as its clients break on structured content (wire sheet, section 10).
+ */
 
 const lines = { path: z.string(), startLine: z.number(), endLine: z.number() };
-const place = z.looseObject({ startLine: z.number(), endLine: z.number(), definition: z.optional(z.string()) });
-const outlined = z.looseObject({ path: z.string(), definitions: z.array(z.string()), isCut: z.optional(z.boolean()) });
+const place = z.looseObject({ startLine: z.number(), endLine: z.number() });
+const outlined = z.looseObject({ path: z.string(), definitions: z.array(z.string()) });
 const searched = { asOf: z.optional(z.string()), incomplete: z.optional(z.string()) };
 
 export const TOOL_OUTPUTS = {
@@ -29,7 +32,6 @@ export const TOOL_OUTPUTS = {
   }),
   outline: z.looseObject({
     ...searched,
-    path: z.optional(z.string()),
     definitions: z.optional(z.array(z.string())),
     files: z.optional(z.array(outlined)),
     nextOffset: z.optional(z.number()),

@@ -74,7 +74,7 @@ export const TOOLS = {
   },
   list_files: {
     title: 'List files',
-    description: `List indexed files by folder, glob, language or change. Returns JSON; nextOffset if there are more. ${NOT_FOUND}`,
+    description: 'List indexed files by folder, glob, language or change. Returns JSON; nextOffset if there are more.',
     inputs: {
       path: 'A folder or glob; all files by default',
       language: 'A language or extension, such as python or .ts',
