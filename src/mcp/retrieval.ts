@@ -29,7 +29,7 @@ const PROFILE: AskProfile = {
 const NAME_PROFILE: AskProfile = { ...PROFILE, wholeLines: 60, comparedFiles: 0, called: 0 };
 
 /** Number of the best definitions whose uses are listed, and of the uses of each. */
-const USES = [10, 5, 5];
+const USES = [15, 8, 5];
 /** A name with more uses is too common for a list to help. */
 const COMMON = 40;
 /** Largest share of the answer for uses. */
@@ -140,10 +140,11 @@ async function usesOf(
   };
   for (const [i, name] of [...names].filter(isName).slice(0, USES.length).entries()) {
     const { usages } = await parts.usages({ name }, signal);
-    const elsewhere = usages.filter(
-      ({ root, path, line, kind }, at) =>
-        kind !== 'prose' &&
-        !isOnLine(usages[at - 1], root, path, line) &&
+    // Pages that name it come last.
+    const ordered = [false, true].flatMap((isPage) => usages.filter(({ kind }) => (kind === 'prose') === isPage));
+    const elsewhere = ordered.filter(
+      ({ root, path, line }, at) =>
+        !isOnLine(ordered[at - 1], root, path, line) &&
         !passages.slice(0, SHOWN).some((one) => {
           return one.root === root && one.path === path && one.startLine <= line && line <= one.endLine;
         }),
