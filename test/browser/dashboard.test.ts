@@ -22,6 +22,8 @@ s*,Data Science,CC-900
 *@*,Platform,CC-500
 `;
 
+const LIMITS = 'column,group,limit\norganization,,4000000\nteam,Search,1000\nteam,Payments,900000\n';
+
 describe('the dashboard', () => {
   const newFolder = temporaryFolder();
   let server: TestServer;
@@ -78,8 +80,10 @@ describe('the dashboard', () => {
     await dashboard.workbench.run('View: Revert and Close Editor');
     await dashboard.find();
     writeFileSync(join(dashboard.root, 'sextant-groups.csv'), GROUPS);
+    writeFileSync(join(dashboard.root, 'sextant-budgets.csv'), LIMITS);
     await dashboard.button('Refresh').click();
     await dashboard.text('Most per person').waitFor();
+    await dashboard.text('Limits of groups, used this month').waitFor();
     await dashboard.frame.getByLabel('Group by').selectOption('cost_center');
     await dashboard.frame.locator('[data-row]', { hasText: 'CC-' }).first().waitFor();
     await dashboard.frame.getByLabel('Group by').selectOption('team');

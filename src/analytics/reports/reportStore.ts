@@ -4,6 +4,8 @@ import type { Logger } from '../../base/log.ts';
 import type { AnalyticsData, CostFilter, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
 import type { Groups } from '../groups/groups.ts';
+import { groupBudgetReport, type GroupBudgetReport } from '../groups/groupBudgets.ts';
+import type { GroupLimit } from '../groups/groupLimits.ts';
 import { groupReports, type GroupReports } from '../groups/groupReport.ts';
 import type { Identity } from '../identity.ts';
 import { previousRange } from '../insights/compare.ts';
@@ -36,6 +38,8 @@ export interface Reports {
   readonly unusual: UnusualReport;
   readonly presence: PresenceReport;
   readonly groups: GroupReports;
+  /** Limits of groups and of the organization. */
+  readonly groupBudgets: GroupBudgetReport;
   readonly mapping: Mapping;
   /** Spending of the person on the page. */
   readonly person: PeopleSpending;
@@ -82,6 +86,8 @@ export interface StoreDependencies {
   readonly roster?: () => Promise<readonly Identity[]>;
   /** The teams of the organization, if a group file is chosen or found. */
   readonly groups?: () => Promise<Groups | undefined>;
+  /** The limits of groups and of the organization, if a file has any. */
+  readonly groupLimits?: () => Promise<readonly GroupLimit[]>;
 }
 
 const NOT_LOADED = { isLoading: false, isStopped: false, pausedUntil: 0 };
@@ -89,11 +95,20 @@ const SHORTEST_PAUSE_MS = 1_000;
 /** People that are loaded as quickly as sums: five requests. */
 const FEW_PEOPLE = 500;
 /** Sums that cover the whole range or nothing; each figure of the others states the number of its days. */
-const WHOLE: readonly ReportName[] = ['spending', 'experts', 'limits', 'person', 'unusual', 'presence', 'groups'];
+const WHOLE: readonly ReportName[] = [
+  'spending',
+  'experts',
+  'limits',
+  'person',
+  'unusual',
+  'presence',
+  'groups',
+  'groupBudgets',
+];
 /** Reports of limits, which a change of one outdates. */
 const OF_LIMITS: readonly ReportName[] = ['budgets', 'limits'];
 /** Reports of the current days, the same for each range. */
-const OF_MONTH: readonly ReportName[] = [...OF_LIMITS, 'unusual', 'presence', 'mapping'];
+const OF_MONTH: readonly ReportName[] = [...OF_LIMITS, 'groupBudgets', 'unusual', 'presence', 'mapping'];
 
 /**
  * The reports of an account for a range of days. Cached figures appear first, within milliseconds, until the service
@@ -203,12 +218,11 @@ export class ReportStore {
     );
   }
 
-  /** Loads the groups again after a change of their file, in all stores of the account that show them. */
+  /** Loads the groups again after a change of their files, in all stores of the account that show them. */
   async reloadGroups(): Promise<void> {
     const stores = [this.#month, ...this.#month.#derived];
-    await Promise.all(
-      stores.map((store) => store.reload((['mapping', 'groups'] as const).filter((name) => store.#reports.has(name)))),
-    );
+    const names = ['mapping', 'groups', 'groupBudgets'] as const;
+    await Promise.all(stores.map((store) => store.reload(names.filter((name) => store.#reports.has(name)))));
   }
 
   /** Stops loads and keeps what has arrived. */
@@ -348,6 +362,10 @@ export class ReportStore {
       }
       case 'groups':
         return groupReports(data, range, await this.#groups(), { ...options, before: this.#before });
+      case 'groupBudgets': {
+        const limits = (await this.#dependencies.groupLimits?.()) ?? [];
+        return groupBudgetReport(data, limits, await this.#groups(), options);
+      }
       case 'mapping':
         return { groups: await this.#groups(), asOf: undefined, offline: undefined, missing: [] };
       case 'person': {

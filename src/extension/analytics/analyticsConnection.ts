@@ -10,6 +10,7 @@ import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { LIMITS } from '../../analytics/contract.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
 import { findGroupFile, GROUP_FILES, readGroups } from '../../analytics/groups/groupFile.ts';
+import { LIMITS_FILE, limitsFile, readGroupLimits, type GroupLimit } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
@@ -23,7 +24,13 @@ import { BudgetEditor } from './budgetEditor.ts';
 /** The reports of the side bar. */
 const MAIN = ['usage', 'cost', 'budgets', 'people'] as const satisfies readonly ReportName[];
 export type MainReport = (typeof MAIN)[number];
-export const SIDE_BAR = [...MAIN, 'groups', 'unusual', 'presence'] as const satisfies readonly ReportName[];
+export const SIDE_BAR = [
+  ...MAIN,
+  'groups',
+  'groupBudgets',
+  'unusual',
+  'presence',
+] as const satisfies readonly ReportName[];
 export type SideBarReport = (typeof SIDE_BAR)[number];
 
 /** Interval of the scans for new figures; the cache decides whether the service is requested. */
@@ -121,6 +128,7 @@ export class AnalyticsConnection implements vscode.Disposable {
       onChange: (name) => this.#changed.fire(name),
       roster: readRoster,
       groups: openGroups,
+      groupLimits: openGroupLimits,
     });
     return { key, budgetsFolder: join(folder, 'budgets', key), reports };
   }
@@ -133,18 +141,31 @@ async function readRoster(): Promise<Identity[]> {
   return readRosterFile(inFirstFolder(file));
 }
 
-/** The groups in the file of the setting, or else in that of a workspace folder. */
-async function openGroups(): Promise<Groups | undefined> {
+/** The file of the setting, or else that in a workspace folder; undefined without one. */
+async function groupsFile(): Promise<string | undefined> {
   const file = groupsPath();
-  if (file !== '') return readGroups(inFirstFolder(file));
+  if (file !== '') return inFirstFolder(file);
   for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
     const found = await findGroupFile(uri.fsPath);
-    if (found !== undefined) return readGroups(found);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
+async function openGroups(): Promise<Groups | undefined> {
+  const file = await groupsFile();
+  return file === undefined ? undefined : readGroups(file);
+}
+
+/** The limits in the file beside the group file, or else in the first folder; none without a folder. */
+async function openGroupLimits(): Promise<readonly GroupLimit[]> {
+  const [groups, folder] = [await groupsFile(), vscode.workspace.workspaceFolders?.[0]?.uri.fsPath];
+  if (groups === undefined && folder === undefined) return [];
+  return readGroupLimits(limitsFile(groups, folder ?? ''));
+}
+
 function isGroupFile(path: string): boolean {
+  if (basename(path) === LIMITS_FILE) return true;
   const file = groupsPath();
   return file === '' ? GROUP_FILES.includes(basename(path)) : resolve(path) === inFirstFolder(file);
 }

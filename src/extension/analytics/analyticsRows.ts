@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
+import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
+import { ORGANIZATION } from '../../analytics/groups/groupLimits.ts';
 import { titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
 import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
-import type { BudgetStatus } from '../../analytics/insights/budgets.ts';
+import type { BudgetStatus, LimitStatus } from '../../analytics/insights/budgets.ts';
 import type { Forecast } from '../../analytics/insights/forecast.ts';
 import type { Attention } from '../../analytics/reports/attention.ts';
 import { accountOf, describeAttention, tabOfAttention } from '../../analytics/reports/attentionTexts.ts';
@@ -17,6 +19,7 @@ import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import type { CommandId } from '../commandIds.ts';
+import type { DashboardTarget } from '../dashboard/dashboardPanel.ts';
 import type { AccountNames } from './accountNames.ts';
 
 /** A row of the trees of usage, cost and budgets. */
@@ -215,13 +218,29 @@ export function budgetRows(report: BudgetReport, names: AccountNames): Analytics
   return [...rows, asOf(report)];
 }
 
+/** The limits of groups and of the organization, the most used first; they lead to their page. */
+export function groupBudgetRows(report: GroupBudgetReport | undefined, names: AccountNames): AnalyticsRow[] {
+  return (report?.statuses ?? []).slice(0, MOST_BUDGETS).map((status) => {
+    const isWhole = status.of === ORGANIZATION;
+    const name = status.of === ORGANIZATION ? vscode.l10n.t('Organization') : names.ofGroup(status.of.group);
+    return limitRow(status, report!.unit, name, { tab: isWhole ? 'budgets' : 'teams' });
+  });
+}
+
 function budgetRow(status: BudgetStatus, unit: Unit, names: AccountNames): AnalyticsRow {
-  const { identity, key, used, spent, limit, projected, crossesOn } = status;
+  const { identity } = status;
+  const made = limitRow(status, unit, names.of(identity), { person: identity });
+  made.item.contextValue = 'budget';
+  return { ...made, status };
+}
+
+/** A limit and its status; `target` is its place in the dashboard. */
+function limitRow(status: LimitStatus, unit: Unit, name: string, target: DashboardTarget): AnalyticsRow {
+  const { key, used, spent, limit, projected, crossesOn } = status;
   const amount = (value: Decimal): string => formatCell(value, { kind: unit });
   const whole = `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(limit), 0)}`;
   const level = used >= 1 ? 'error' : used >= 0.9 || crossesOn !== undefined ? 'warning' : 'circle-outline';
   const said = vscode.l10n.t('{0} of {1}', formatShare(used), whole);
-  const name = names.of(identity);
   const lines = [
     name,
     vscode.l10n.t('{0} of {1} used this month', amount(spent), whole),
@@ -239,15 +258,10 @@ function budgetRow(status: BudgetStatus, unit: Unit, names: AccountNames): Analy
   if (level !== 'circle-outline')
     made.item.iconPath = new vscode.ThemeIcon(level, new vscode.ThemeColor(colour[level]));
   const title = vscode.l10n.t('Open Dashboard');
-  made.item.command = {
-    command: 'sextant.openDashboard' satisfies CommandId,
-    title,
-    arguments: [{ person: identity }],
-  };
+  made.item.command = { command: 'sextant.openDashboard' satisfies CommandId, title, arguments: [target] };
   // A screen reader would read each block of the bar.
   made.item.accessibilityInformation = { label: [name, said, ...lines.slice(2)].join(', ') };
-  made.item.contextValue = 'budget';
-  return { ...made, status };
+  return made;
 }
 
 const BAR = 10;

@@ -8,6 +8,7 @@ import type { WindowNames } from './windowNames.ts';
 import {
   attentionRows,
   budgetRows,
+  groupBudgetRows,
   costRows,
   stateRows,
   teamRows,
@@ -34,7 +35,11 @@ export class AnalyticsViews implements vscode.Disposable {
     if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
     const tree = (name: 'usage' | 'cost' | 'budgets', others: readonly ReportName[] = []): AnalyticsTree =>
       this.#disposables.add(new AnalyticsTree(`sextant.${name}`, [name, ...others], () => this.#rows(name)));
-    this.#trees = [tree('usage', ['people', ...ATTENTION_REPORTS, 'cost']), tree('cost', ['groups']), tree('budgets')];
+    this.#trees = [
+      tree('usage', ['people', ...ATTENTION_REPORTS, 'cost']),
+      tree('cost', ['groups']),
+      tree('budgets', ['groupBudgets']),
+    ];
     this.#disposables.add(connection.onDidChange((name) => this.#show(name)));
     this.#disposables.add(names.onDidChange(() => this.#show(undefined)));
   }
@@ -74,7 +79,9 @@ export class AnalyticsViews implements vscode.Disposable {
       }
       case 'budgets': {
         const { report } = this.#connection.state(name);
-        return report ? [...state, ...budgetRows(report, this.#names.names)] : state;
+        if (!report) return state;
+        const groups = this.#connection.account.reports.report('groupBudgets');
+        return [...state, ...groupBudgetRows(groups, this.#names.names), ...budgetRows(report, this.#names.names)];
       }
     }
   }

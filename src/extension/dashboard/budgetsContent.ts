@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import { sumOfLimits, type LimitSum } from '../../analytics/budgets/limit.ts';
-import { countLevels, levelOf, type Level, type BudgetStatus } from '../../analytics/insights/budgets.ts';
+import { countLevels, levelOf, type Level } from '../../analytics/insights/budgets.ts';
+import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
@@ -10,17 +11,19 @@ import { roundedEstimate } from '../../analytics/reports/tables.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { BudgetScope } from '../../protocol/budgetChoices.ts';
-import type { Tone } from '../../protocol/dashboardView.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, barFigure, matchesFilter, tile } from './figures.ts';
+import { amountText, barFigure, matchesFilter, tile, toneOfStatus } from './figures.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
+import { groupLimitFigure } from './groupLimitFigure.ts';
 import { burnFigure } from './spendingFigures.ts';
 
 export interface BudgetReports {
   readonly budgets: BudgetReport;
   /** Joint spending of all accounts with an override. */
   readonly spending: PeopleSpending | undefined;
+  /** Limits of groups and of the organization. */
+  readonly groups: GroupBudgetReport | undefined;
 }
 
 const BARS = 15;
@@ -84,10 +87,6 @@ export function budgetListRows(
   return [...rows, ...byDefault];
 }
 
-export function toneOfStatus(status: Pick<BudgetStatus, 'used' | 'crossesOn'>): Tone {
-  return ({ over: 'bad', near: 'warning', crossing: 'warning', within: 'good' } as const)[levelOf(status)];
-}
-
 function levelName(level: Level): string {
   return {
     over: l10n.t('Over the limit'),
@@ -97,12 +96,13 @@ function levelName(level: Level): string {
   }[level];
 }
 
-export function budgetsContent({ budgets, spending }: BudgetReports, options: ViewOptions): Content {
+export function budgetsContent({ budgets, spending, groups }: BudgetReports, options: ViewOptions): Content {
   const { statuses, unit } = budgets;
+  const ofGroups = groups ? groupLimitFigure(groups, options) : [];
   if (statuses.length === 0)
     return {
       tiles: [],
-      figures: [],
+      figures: ofGroups,
       table: none,
       empty: {
         title: l10n.t('No overrides'),
@@ -173,6 +173,7 @@ export function budgetsContent({ budgets, spending }: BudgetReports, options: Vi
         },
         { value: 1, name: l10n.t('Limit') },
       ),
+      ...ofGroups,
       ...(spending ? [burnFigure(spending.burnDown, unit, limits.sum === 0n ? undefined : limits.sum)] : []),
     ],
     table: none,

@@ -10,6 +10,7 @@ import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { endpoints, METRIC_FIELDS, RATE_LIMITS, type Endpoint, type Plan } from '../../analytics/contract.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
 import { parseGroups } from '../../analytics/groups/groupFile.ts';
+import type { GroupLimit } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
@@ -67,10 +68,11 @@ describe('the model of the dashboard', () => {
     choices: Partial<Choices> = {},
     roster: readonly Identity[] = [],
     groups?: Groups,
+    limits?: readonly GroupLimit[],
   ): DashboardModel {
     const { data } = openFigures(server!, newFolder, folder);
     const kept = { ...FIRST_CHOICES, preset: '7d' as const, ...choices };
-    return connect(data, kept, undefined, roster, groups);
+    return connect(data, kept, undefined, roster, groups, limits);
   }
 
   function connect(
@@ -79,6 +81,7 @@ describe('the model of the dashboard', () => {
     clock?: Clock,
     roster: readonly Identity[] = [],
     groups?: Groups | Promise<Groups>,
+    limits: readonly GroupLimit[] = [],
   ): DashboardModel {
     const common = { logger: silentLogger, clock: clock ?? server!.clock, onChange: () => undefined };
     const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
@@ -91,6 +94,7 @@ describe('the model of the dashboard', () => {
         ...common,
         roster: () => Promise.resolve(roster),
         groups: async () => groups,
+        groupLimits: () => Promise.resolve(limits),
       }),
     );
     return model;
@@ -146,6 +150,26 @@ describe('the model of the dashboard', () => {
     });
     const team = people.columns.findIndex(({ id }) => id === 'team');
     assert.ok(people.count > 0 && model.rows('people', 0, 100).every(({ cells }) => cells[team] === 'Alpha'));
+  });
+
+  it('shows limits of groups with the limits of accounts, and those of its groups on the page of teams', async () => {
+    await start('credits');
+    const groups = await parseGroups('account,manager\n*a*,boss@example.com\n*,Beta\n', 'teams.csv');
+    const limits = [
+      { of: { column: 'manager', group: 'boss@example.com' }, limit: '100' },
+      { of: 'organization' as const, limit: '90000000' },
+    ];
+    const model = open(newFolder(), { tab: 'budgets' }, [], groups, limits);
+    const shown = (count: number): Promise<string[]> =>
+      until('the limits are loaded', () => {
+        const chart = model.state.page.charts.find(({ id }) => id === 'group-limits');
+        return chart?.table.rows.length === count ? chart.table.rows.map((row) => row[1]!) : undefined;
+      });
+    assert.deepEqual(await shown(2), ['boss@example.com', 'Organization']);
+    choose(model, { tab: 'teams', column: 'manager' });
+    assert.deepEqual(await shown(1), ['boss@example.com']);
+    choose(model, { anonymise: true });
+    assert.ok(!JSON.stringify(model.state.page).includes('boss@'));
   });
 
   it('names a group file that cannot be read, and offers another', async () => {

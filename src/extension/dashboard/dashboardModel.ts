@@ -306,7 +306,8 @@ export class DashboardModel {
     const { tab } = this.#choices;
     if (tab === 'overview') return ATTENTION_REPORTS;
     if (tab === 'credits' || tab === 'cost') return ['experts'];
-    return tab === 'people' ? ['presence', 'mapping'] : tab === 'budgets' ? ['mapping'] : [];
+    if (tab === 'teams') return ['groupBudgets'];
+    return tab === 'people' ? ['presence', 'mapping'] : tab === 'budgets' ? ['mapping', 'groupBudgets'] : [];
   }
 
   #wanted(): readonly [ReportName, ...ReportName[]] {

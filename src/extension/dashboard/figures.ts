@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { daysOf, type DayRange } from '../../analytics/dateRules.ts';
 import type { Forecast } from '../../analytics/insights/forecast.ts';
+import { levelOf, type LimitStatus } from '../../analytics/insights/budgets.ts';
 import { isMissing } from '../../analytics/reports/report.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import { formatCell, type Cell, type Column, type Table } from '../../analytics/reports/table.ts';
@@ -209,4 +210,9 @@ export function matchesFilter(name: string, filter: string): boolean {
 /** The title of the first column, as a heading of the table. */
 export function describeTable({ columns }: Table): string {
   return columns[0]?.title ?? '';
+}
+
+/** The tone of a limit. */
+export function toneOfStatus(status: Pick<LimitStatus, 'used' | 'crossesOn'>): Tone {
+  return ({ over: 'bad', near: 'warning', crossing: 'warning', within: 'good' } as const)[levelOf(status)];
 }

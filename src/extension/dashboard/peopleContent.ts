@@ -17,9 +17,17 @@ import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ActivityRow } from '../../analytics/client/analyticsData.ts';
-import { toneOfStatus } from './budgetsContent.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, barFigure, markLength, matchesFilter, stackFigure, tile, type Figure } from './figures.ts';
+import {
+  amountText,
+  barFigure,
+  markLength,
+  matchesFilter,
+  stackFigure,
+  tile,
+  toneOfStatus,
+  type Figure,
+} from './figures.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { burnFigure } from './spendingFigures.ts';

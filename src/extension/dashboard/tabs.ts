@@ -49,7 +49,7 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
       return people ? peopleContent({ people, spending, presence: store.report('presence') }, options) : EMPTY;
     case 'teams': {
       const groups = store.report('groups');
-      return groups ? teamsContent(groups, options) : EMPTY;
+      return groups ? teamsContent(groups, store.report('groupBudgets'), options) : EMPTY;
     }
     case 'languages': {
       const report = store.report('languages');
@@ -66,7 +66,14 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
       const budgets = store.report('budgets');
       const limits = store.report('limits');
       return budgets
-        ? budgetsContent({ budgets, spending: limits && 'points' in limits ? limits : undefined }, options)
+        ? budgetsContent(
+            {
+              budgets,
+              spending: limits && 'points' in limits ? limits : undefined,
+              groups: store.report('groupBudgets'),
+            },
+            options,
+          )
         : EMPTY;
     }
   }

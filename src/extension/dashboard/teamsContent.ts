@@ -6,6 +6,7 @@ import {
   type GroupReports,
   type GroupUse,
 } from '../../analytics/groups/groupReport.ts';
+import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import { UNMAPPED } from '../../analytics/groups/groups.ts';
 import { growthOfAmount, movers, shareOfAmount } from '../../analytics/insights/compare.ts';
 import { acceptance } from '../../analytics/insights/people.ts';
@@ -18,6 +19,7 @@ import type { AccountNames } from '../analytics/accountNames.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
 import { amountText, barFigure, matchesFilter, tile, type Figure } from './figures.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
+import { groupLimitFigure } from './groupLimitFigure.ts';
 import { moverFigure } from './spendingFigures.ts';
 
 /** Largest number of bars. */
@@ -81,7 +83,11 @@ export function teamRows({ groups }: GroupReport, names: AccountNames): SourceRo
 }
 
 /** Use and spending of teams, cost centres, or any other column of the group file. */
-export function teamsContent({ columns }: GroupReports, options: ViewOptions): Content {
+export function teamsContent(
+  { columns }: GroupReports,
+  budgets: GroupBudgetReport | undefined,
+  options: ViewOptions,
+): Content {
   const report = chosenColumn(columns, options.choices);
   if (!report) return noGroups();
   if (report.groups.length === 0)
@@ -95,6 +101,7 @@ export function teamsContent({ columns }: GroupReports, options: ViewOptions): C
     tiles: tilesOf(report, options),
     figures: [
       spendingFigure(report, options),
+      ...(budgets ? groupLimitFigure(budgets, options, report.column) : []),
       ...(isCompared ? changes(report, options) : []),
       ...personFigure(report, options),
     ],
