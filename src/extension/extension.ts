@@ -30,6 +30,11 @@ export function activate(context: vscode.ExtensionContext): SextantApi {
     registerPanel('answer', async () => (await app()).answers()),
     registerPanel('events', async () => (await app()).events()),
     registerPanel('dashboard', async () => (await app()).dashboard()),
+    vscode.window.registerUriHandler({
+      handleUri: async ({ path, query }) => {
+        if (path === '/dashboard') (await (await app()).dashboard()).showShared(query);
+      },
+    }),
   );
   onceTrusted(context, () => vscode.Disposable.from(registerTools(app), registerMcpServers(app)));
   setTimeout(() => {

@@ -13,6 +13,7 @@ import type { Handlers } from '../../base/rpc.ts';
 import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
 import { TABS, type DashboardExport, type NextStep, type Tab } from '../../protocol/dashboardChoices.ts';
 import { dashboardView, type DashboardEvents, type DashboardMethods } from '../../protocol/dashboardView.ts';
+import { readSharedView, SHARED_VIEW_PATH, writeSharedView } from '../../protocol/sharedView.ts';
 import type { AnalyticsSource } from '../analytics/analyticsActions.ts';
 import { CHOICES } from '../analytics/windowNames.ts';
 import { WebviewHost } from '../webviewHost.ts';
@@ -24,7 +25,7 @@ export interface PanelDependencies {
   /** The connected account, shared with the side bar. */
   readonly source: () => AnalyticsSource;
   readonly onDidChangeSource: vscode.Event<unknown>;
-  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'extensionUri'>;
+  readonly context: Pick<vscode.ExtensionContext, 'workspaceState' | 'extensionUri' | 'extension'>;
   readonly log: Logger;
 }
 
@@ -85,6 +86,18 @@ export class DashboardPanel implements vscode.Disposable {
     const { tab, person } = readTarget(target);
     if (person) this.#model.showPerson(person);
     else if (tab) this.#model.choose({ ...this.#model.choices, tab });
+    this.#host.show();
+  }
+
+  /** Opens the view of a link; one that is not of Sextant is reported. */
+  showShared(query: string): void {
+    const view = readSharedView(query);
+    if (view)
+      this.#model.choose({ ...this.#model.choices, column: undefined, before: undefined, part: undefined, ...view });
+    else
+      void vscode.window.showErrorMessage(
+        vscode.l10n.t('The link is not one to a view of the dashboard. Copy it again.'),
+      );
     this.#host.show();
   }
 
@@ -195,6 +208,10 @@ export class DashboardPanel implements vscode.Disposable {
 
   /** Saves the shown content, or a picture that the page drew. */
   async #export(what: DashboardExport, chart: string | null, image: string | null): Promise<void> {
+    if (what === 'link') {
+      await this.#copyLink();
+      return;
+    }
     const { shown } = this.#model;
     const figure = shown.figures.find(({ shape }) => shape.id === chart);
     const table = what === 'chartCsv' ? figure?.table : shown.table;
@@ -223,6 +240,15 @@ export class DashboardPanel implements vscode.Disposable {
     } catch (error) {
       if (!isCancelled(error)) void vscode.window.showErrorMessage(describeError(error));
     }
+  }
+
+  /** Copies a link that opens the same view in another's editor, with the figures of their own connection. */
+  async #copyLink(): Promise<void> {
+    const { choices, state } = this.#model;
+    const { id } = this.#dependencies.context.extension;
+    const uri = `${vscode.env.uriScheme}://${id}${SHARED_VIEW_PATH}?${writeSharedView(choices, state.range)}`;
+    await vscode.env.clipboard.writeText(uri);
+    vscode.window.setStatusBarMessage(vscode.l10n.t('Link copied'), 4000);
   }
 
   /** Loads a report on the shown days, which may take minutes for a large organization. */
@@ -264,7 +290,7 @@ async function saveFile(
   }
 }
 
-const FILES: Readonly<Record<DashboardExport, readonly [string, string]>> = {
+const FILES: Readonly<Record<Exclude<DashboardExport, 'link'>, readonly [string, string]>> = {
   csv: ['CSV', 'csv'],
   chartCsv: ['CSV', 'csv'],
   json: ['JSON', 'json'],
