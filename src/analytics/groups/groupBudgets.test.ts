@@ -11,7 +11,10 @@ import type { Plan } from '../contract.ts';
 import { costReport } from '../reports/costReport.ts';
 import { budgetReport } from '../reports/budgetReport.ts';
 import { groupBudgetReport, subjectReport } from './groupBudgets.ts';
+import { isUnlimited } from '../budgets/limit.ts';
+import { wholeAmount } from '../insights/amounts.ts';
 import { parseGroups } from './groupFile.ts';
+import { limitsByGroupTable } from './limitsByGroup.ts';
 import { describeGroup, parseGroupName, readGroupLimits, setGroupLimit, type GroupLimit } from './groupLimits.ts';
 import type { Groups } from './groups.ts';
 import { divideLimit, spreadLimit } from './spread.ts';
@@ -186,6 +189,19 @@ describe('budgets of groups', function () {
     await assert.rejects(spreadLimit(data, groups, { of, limit: 2n, by: 'equal' }), { code: 'BadLimit' });
     const none = { column: 'team', group: 'Nobody' };
     await assert.rejects(spreadLimit(data, groups, { of: none, limit: 9n, by: 'use' }), { code: 'NoMembers' });
+  });
+
+  it('of accounts have sums by group whose sum is that of all', async () => {
+    const data = await open('credits', '2026-11-21T12:00:00Z');
+    const report = await budgetReport(data);
+    const { rows } = limitsByGroupTable(report, await teamsOf(data), 'team', data.today);
+    const limited = report.statuses.filter(({ limit }) => !isUnlimited(String(limit)));
+    const sum = (amounts: readonly (bigint | number)[]): bigint =>
+      amounts.reduce<bigint>((all, one) => all + BigInt(one), 0n);
+    assert.ok(rows.length > 2);
+    assert.equal(sum(rows.map((row) => row[1] as number)), BigInt(report.statuses.length));
+    assert.equal(sum(rows.map((row) => row[2] as bigint)), sum(limited.map(({ spent }) => spent)));
+    assert.equal(sum(rows.map((row) => row[3] as bigint)), sum(limited.map(({ limit }) => wholeAmount(limit))));
   });
 
   it('of the first hours of a month have consumed nothing yet, in dollars', async () => {
