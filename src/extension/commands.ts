@@ -160,6 +160,7 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.connectAnalytics': async (account) => (await parts.analytics()).connect(account),
     'sextant.trySampleData': async () => (await parts.analytics()).trySampleData(),
     'sextant.disconnectAnalytics': async () => (await parts.analytics()).disconnect(),
+    'sextant.setUpAlerts': async (destination) => (await parts.analytics()).setUpAlerts(destination),
     'sextant.refreshAnalytics': async () => (await parts.analytics()).refresh(),
 
     'sextant.setBudget': budgets((actions, ...given) => actions.set(...given)),

@@ -9,6 +9,7 @@ import type { BudgetArgument } from '../../src/extension/analytics/budgetActions
 import type { CommandId } from '../../src/extension/commandIds.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
+import { AlertReceiver } from '../support/alertReceiver.ts';
 import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
 import { sextant, until } from './support.ts';
 
@@ -71,6 +72,33 @@ describe('changing budgets', () => {
   }
   const previewShows = (pattern: RegExp): Promise<unknown> => shows('preview', pattern);
   const reportShows = (pattern: RegExp): Promise<unknown> => shows('report', pattern);
+
+  it('are followed by an alert, sent once, after a destination was added and a message was shown', async () => {
+    const receiver = await AlertReceiver.start();
+    try {
+      await budget('sextant.setBudget', { account: 'ada@x.io', limit: '10' });
+      await run('refreshAnalytics');
+      assert.equal(receiver.received.length, 0, 'nothing is sent before it is set up');
+      const destination = { name: 'ops', url: receiver.url(), kind: 'json', on: ['over'] };
+      await run('setUpAlerts', destination);
+      const preview = vscode.workspace.textDocuments.find(({ uri }) => uri.path.includes('Alerts to ops'));
+      assert.match(preview?.getText() ?? '', /Example: ada@example\.com is 120 credits over/);
+      await until('an alert', () => receiver.received.length === 1);
+      const [{ alerts }] = receiver.bodies as [{ alerts: { kind: string; text: string }[] }];
+      assert.deepEqual([alerts.length, alerts[0]!.kind], [1, 'over']);
+      assert.match(alerts[0]!.text, /^ada@x\.io is [\d,]+ credits over the limit of 10 credits/);
+      await run('refreshAnalytics');
+      await run('setUpAlerts', destination);
+      assert.equal(receiver.received.length, 1);
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+      assert.ok(files.some(({ name }) => /^alerts\.\d+\.json$/.test(name)));
+      for (const { parentPath, name } of files)
+        assert.equal(readFileSync(join(parentPath, name)).includes('T0PSECRET'), false, name);
+    } finally {
+      await run('setUpAlerts', { remove: 'ops' });
+      await receiver.close();
+    }
+  });
 
   const fault = (rule: object): Promise<unknown> => new AdminClient(server).ask('POST', 'faults', rule);
 

@@ -25,7 +25,7 @@ describe('events of alerts', () => {
     server.clock.freeze();
     const { data } = openFigures(server, newFolder);
     const rows = [{ line: 2, account: '*', values: { team: 'All' }, first: undefined, last: undefined }];
-    const reports = await alertReports(data, new Groups(['team'], rows));
+    const reports = await alertReports(data, new Groups(['team'], rows), []);
     const events = alertEvents(reports, data.today);
     const of = (...kinds: AlertEvent['kind'][]): AlertEvent[] => events.filter(({ kind }) => kinds.includes(kind));
     const levels = countLevels(reports.budgets!.statuses);
@@ -39,6 +39,15 @@ describe('events of alerts', () => {
     assert.deepEqual(of('stopped').map(({ subject }) => subject.name), stopped.map(({ identity }) => identity.name)); // prettier-ignore
     assert.ok(levels.over > 0, 'some limits are reached');
     assert.ok(stopped.length > 0, 'some accounts stopped');
+    const limits = [
+      { of: 'organization', limit: '1' },
+      { of: { column: 'team', group: 'All' }, limit: '1' },
+    ] as const;
+    const limited = alertEvents(await alertReports(data, new Groups(['team'], rows), limits), data.today);
+    const [team, organization] = limited.filter(({ subject, kind }) => kind === 'over' && subject.type !== 'account').sort((a, b) => (a.subject.type < b.subject.type ? -1 : 1)); // prettier-ignore
+    assert.deepEqual([team!.kind, team!.subject], ['over', { type: 'group', name: 'All', column: 'team' }]);
+    assert.match(team!.text, /^Team All is [\d,]+ credits over the limit of 1 credits/);
+    assert.deepEqual([organization!.kind, organization!.subject], ['over', { type: 'organization', name: '' }]);
     for (const { subject, groups } of events) if (subject.type === 'account') assert.deepEqual(groups, { team: 'All' });
     assert.equal(new Set(events.map(({ key }) => key)).size, events.length);
   });
@@ -91,7 +100,7 @@ describe('events of alerts', () => {
       });
       server.clock.freeze();
       const { data } = openFigures(server, newFolder);
-      const events = alertEvents(await alertReports(data, undefined), data.today);
+      const events = alertEvents(await alertReports(data, undefined, []), data.today);
       await server.close();
       server = undefined;
       return events.filter(({ kind }) => kind === 'over').map(({ key }) => key);

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { dayOf, formatDay, type Day } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
+import type { GroupBudgetReport } from '../groups/groupBudgets.ts';
+import { ORGANIZATION } from '../groups/groupLimits.ts';
 import type { Groups } from '../groups/groups.ts';
 import { identityKey, identityOfKey, type Identity } from '../identity.ts';
 import { withoutExplained } from '../insights/attention.ts';
@@ -8,6 +10,7 @@ import { levelOf, type BudgetStatus, type Level } from '../insights/budgets.ts';
 import type { Presence } from '../insights/presence.ts';
 import type { SpendingSubject, UnusualSpending } from '../insights/unusual.ts';
 import { describeAttention, describeStatus, describeUnusual } from '../reports/attentionTexts.ts';
+import { titleOfColumn } from '../groups/groupReport.ts';
 import type { BudgetReport } from '../reports/budgetReport.ts';
 import type { PresenceReport } from '../reports/presenceReport.ts';
 import type { UnusualReport } from '../reports/unusualReport.ts';
@@ -46,11 +49,17 @@ export interface BudgetSubject {
   /** Identifies the subject among those of its type. */
   readonly key: string;
   readonly status: Pick<BudgetStatus, 'limit' | 'spent' | 'used' | 'projected' | 'crossesOn'>;
+  /** Of an account; its groups are those of the event. */
+  readonly identity?: Identity;
+  readonly unit: Unit;
+  readonly countedUntil: number;
 }
 
 /** The reports that alerts are found in. */
 export interface AlertReports {
   readonly budgets: BudgetReport | undefined;
+  /** Limits of groups and of the organization, which are kept locally. */
+  readonly groupBudgets?: GroupBudgetReport | undefined;
   readonly unusual: UnusualReport | undefined;
   readonly presence: PresenceReport | undefined;
   readonly groups: Groups | undefined;
@@ -64,21 +73,33 @@ const KIND_OF_LEVEL: Readonly<Record<Level, AlertKind | undefined>> = {
 };
 
 /** All budgets that alerts are about. */
-export function budgetSubjects(budgets: BudgetReport): BudgetSubject[] {
-  return budgets.statuses.map((status) => ({
-    subject: { type: 'account', name: status.identity.name },
-    key: status.key,
-    status,
-  }));
+export function budgetSubjects({
+  budgets,
+  groupBudgets,
+}: Pick<AlertReports, 'budgets' | 'groupBudgets'>): BudgetSubject[] {
+  const accounts = (budgets?.statuses ?? []).map((status): BudgetSubject => {
+    const { identity, key } = status;
+    const { unit, countedUntil } = budgets!;
+    return { subject: { type: 'account', name: identity.name }, key, status, identity, unit, countedUntil };
+  });
+  const groups = (groupBudgets?.statuses ?? []).map((status): BudgetSubject => {
+    const { of, key } = status;
+    const { unit, countedUntil } = groupBudgets!;
+    const subject: AlertSubject =
+      of === ORGANIZATION ? { type: 'organization', name: '' } : { type: 'group', name: of.group, column: of.column };
+    return { subject, key, status, unit, countedUntil };
+  });
+  return [...groups, ...accounts];
 }
 
 /** What is to be reported now, by the figures of the reports: limits first, by used share. A report that is unknown has none. */
-export function alertEvents({ budgets, unusual, presence, groups }: AlertReports, today: Day): AlertEvent[] {
+export function alertEvents(reports: AlertReports, today: Day): AlertEvent[] {
+  const { budgets, unusual, presence, groups } = reports;
   const unit = unusual?.unit ?? budgets?.unit ?? 'credits';
   const groupsOf = (identity: Identity | undefined): Readonly<Record<string, string>> =>
     groups && identity ? groupValues(groups, identity, today) : {};
   return [
-    ...(budgets ? limitEvents(budgets, groupsOf) : []),
+    ...limitEvents(budgetSubjects(reports), groupsOf),
     ...(unusual ? withoutExplained(unusual.found).map((one) => unusualEvent(one, unit, groupsOf)) : []),
     ...(presence?.presence?.people ?? []).filter(hasStopped).map((one) => stoppedEvent(one, unit, groupsOf)),
   ];
@@ -91,20 +112,19 @@ function groupValues(groups: Groups, identity: Identity, today: Day): Readonly<R
   return Object.fromEntries(named.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function limitEvents(budgets: BudgetReport, groupsOf: GroupsOf): AlertEvent[] {
-  const period = formatDay(dayOf(budgets.countedUntil - 1)).slice(0, 7);
-  const identities = new Map(budgets.statuses.map(({ key, identity }) => [key, identity]));
-  return budgetSubjects(budgets).flatMap(({ subject, key, status }): AlertEvent[] => {
+function limitEvents(subjects: readonly BudgetSubject[], groupsOf: GroupsOf): AlertEvent[] {
+  return subjects.flatMap(({ subject, key, status, identity, unit, countedUntil }): AlertEvent[] => {
+    const period = formatDay(dayOf(countedUntil - 1)).slice(0, 7);
     const kind = KIND_OF_LEVEL[levelOf(status)];
     if (kind === undefined) return [];
     const { limit, spent, used, projected, crossesOn } = status;
     return [
       {
         ...{ key: keyOf(kind, subject, key, period), kind, subject, period },
-        text: describeStatus(nameOfSubject(subject), status, budgets.unit),
-        groups: subject.type === 'account' ? groupsOf(identities.get(key)) : {},
+        text: describeStatus(nameOfSubject(subject), status, unit),
+        groups: groupsOf(identity),
         figures: {
-          unit: budgets.unit,
+          unit,
           limit: String(limit),
           consumed: formatDecimal(spent),
           used,
@@ -161,6 +181,7 @@ function keyOf(kind: AlertKind, { type, column = '' }: AlertSubject, key: string
   return createHash('sha256').update([kind, type, column, key, period].join('\0')).digest('hex').slice(0, 24);
 }
 
-function nameOfSubject({ type, name }: AlertSubject): string {
-  return type === 'organization' ? 'The organization' : name;
+function nameOfSubject({ type, name, column }: AlertSubject): string {
+  if (type === 'organization') return 'The organization';
+  return type === 'group' ? `${titleOfColumn(column!)} ${name}` : name;
 }

@@ -131,7 +131,7 @@ describe('alerts that are sent', () => {
     while (receiver.received.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     assert.equal(journal()[0]!.state, 'sending', 'claimed on the disk before it is sent');
     controller.abort();
-    await assert.rejects(sending);
+    await assert.rejects(sending, { code: 'Cancelled' });
     await send([event('ada')]);
     assert.deepEqual([journal().length, journal()[0]!.state, journal()[0]!.attempts], [1, 'sent', 2]);
   });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Dispatcher } from 'undici';
 import { attempt, backoffMs, type HttpOutcome } from '../../base/attempt.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
+import { cancelled, SextantError } from '../../base/errors.ts';
 import type { LeaseOwner } from '../../base/lease.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { AlertEvent } from './alertEvents.ts';
@@ -145,7 +146,7 @@ function settle(message: JournalMessage, outcome: HttpOutcome, { url, quiet }: D
   Object.assign(message, { state: 'waiting', next: Math.round(afterQuiet(now + pauseMs, quiet)) });
 }
 
-/** Sends a message once. Throws only for a cancelled signal. */
+/** Sends a message once. Throws `Cancelled`, or the reason of a signal that is an error of Sextant; nothing else. */
 export async function postMessage(
   { url, kind }: Destination,
   message: AlertMessage,
@@ -161,6 +162,9 @@ export async function postMessage(
       body: messageBody(kind, message),
       ...{ timeoutMs, signal, dispatcher: dispatcher ?? own },
     });
+  } catch (error) {
+    // A lost lease has its own error.
+    throw signal.aborted && !(error instanceof SextantError) ? cancelled() : error;
   } finally {
     await own?.destroy();
   }

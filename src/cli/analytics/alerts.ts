@@ -13,6 +13,7 @@ import { eventJson, messageBody, sampleMessage, type AlertMessage } from '../../
 import { describeOutcome, newEvents, postMessage, sendAlerts } from '../../analytics/alerts/sendAlerts.ts';
 import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
 import { isOffline } from '../../analytics/client/errors.ts';
+import { limitsFile, readGroupLimits, type GroupLimit } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { formatTime } from '../../base/clock.ts';
 import { describeError, isCancelled, SextantError, throwIfCancelled } from '../../base/errors.ts';
@@ -21,7 +22,7 @@ import { sleep } from '../../base/sleep.ts';
 import { readSecret } from '../readSecret.ts';
 import { confirm, ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openAccount, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
-import { findGroups } from './grouping.ts';
+import { findGroups, groupsFile } from './grouping.ts';
 
 export interface AlertsOptions {
   readonly state?: string;
@@ -103,6 +104,8 @@ export async function runTest(name: string, options: TestOptions, terminal: Term
 interface Opened {
   readonly data: AnalyticsData;
   readonly groups: Groups | undefined;
+  /** Limits of groups and of the organization. */
+  readonly limits: readonly GroupLimit[];
   readonly destinations: readonly Destination[];
   readonly folder: string;
   readonly source: string;
@@ -116,8 +119,9 @@ async function open(options: RunOptions, terminal: Terminal): Promise<Opened> {
       'There is no destination, so nothing is sent. Add one: sextant alerts add.',
     );
   const groups = await findGroups(options.groups);
+  const limits = await readGroupLimits(limitsFile(await groupsFile(options.groups), process.cwd()));
   const { data, account, host } = await openAccount(options, terminal);
-  return { data, groups, destinations, folder: journalFolder(options.state, account), source: host };
+  return { data, groups, limits, destinations, folder: journalFolder(options.state, account), source: host };
 }
 
 function destinationOfEnvironment(): Destination[] {
@@ -127,11 +131,11 @@ function destinationOfEnvironment(): Destination[] {
 
 /** Finds the events of now. */
 async function findEvents(
-  { data, groups }: Opened,
+  { data, groups, limits }: Opened,
   load: LoadOptions,
   terminal: Terminal,
 ): Promise<readonly AlertEvent[]> {
-  const reports = await alertReports(data, groups, load);
+  const reports = await alertReports(data, groups, limits, load);
   warnOfQuality(reports, terminal);
   if (reports.isTooLarge) terminal.stderr.write('sextant: Too many people are active to look for those who stopped.\n');
   return alertEvents(reports, data.today);

@@ -6,6 +6,8 @@ import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/log.ts';
 import type { ShownAccount } from '../../protocol/dashboardView.ts';
 import { shownKind } from './accountChoice.ts';
+import { AlertDestinations } from './alertDestinations.ts';
+import { AlertSender } from './alertSender.ts';
 import { AnalyticsAccount, askConnection } from './analyticsAccount.ts';
 import { AnalyticsConnection, type MainReport } from './analyticsConnection.ts';
 import { action, row } from './analyticsRows.ts';
@@ -49,6 +51,8 @@ export class AnalyticsActions implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   readonly #context: vscode.ExtensionContext;
   readonly #texts: ReadOnlyDocuments;
+  readonly #destinations: AlertDestinations;
+  readonly #alerts: AlertSender;
   #budgets: Promise<BudgetActions> | undefined;
   readonly #changedSource = this.#disposables.add(new vscode.EventEmitter<undefined>());
   #last: Promise<void> = Promise.resolve();
@@ -72,6 +76,13 @@ export class AnalyticsActions implements vscode.Disposable {
     this.#views = this.#disposables.add(new AnalyticsViews(this.#connection, this.#names));
     this.#disposables.add(new BudgetAlerts(this.#connection, this.#names, logger));
     this.#disposables.add(new SpentItem(this.#connection));
+    this.#destinations = new AlertDestinations(context.secrets);
+    // Sample data are invented, and are never sent.
+    const source = (): string | undefined => {
+      const { choice } = this.#account;
+      return choice?.kind === 'service' ? new URL(choice.url).host : undefined;
+    };
+    this.#alerts = this.#disposables.add(new AlertSender(this.#connection, this.#destinations, source, logger));
     this.#disposables.add(server.onDidChangeState(() => void this.#connect()));
     // Another window connected, or disconnected.
     this.#disposables.add(context.secrets.onDidChange(() => void this.#connect()));
@@ -121,6 +132,18 @@ export class AnalyticsActions implements vscode.Disposable {
   async refresh(): Promise<void> {
     await this.#connect();
     await this.#connection.load(true);
+  }
+
+  /** Sets up destinations of alerts; see {@link AlertSetup.show}. */
+  async setUpAlerts(argument: unknown): Promise<void> {
+    const { AlertSetup } = await import('./alertSetup.ts');
+    const setup = new AlertSetup({
+      destinations: this.#destinations,
+      texts: this.#texts,
+      account: () => this.#connection.account?.key,
+      send: () => this.#alerts.send(),
+    });
+    await setup.show(argument);
   }
 
   /** Commands on budgets, loaded with the first account. */
