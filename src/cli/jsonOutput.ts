@@ -4,6 +4,7 @@ import type { Preview } from '../analytics/budgets/preview.ts';
 import type { documentJson } from '../analytics/document/formats.ts';
 import type { tableJson } from '../analytics/reports/table.ts';
 import type { Answer, Passage } from '../ask/answer.ts';
+import type { PushResult } from '../context/push.ts';
 import type { ServerInfo } from '../server/launch.ts';
 import type {
   EventDetailView,
@@ -16,6 +17,7 @@ import type {
 } from '../server/webhooks/views.ts';
 import type { ExpertView } from '../webhooks/definitions.ts';
 import type { Evaluation } from '../webhooks/filter/evaluation.ts';
+import type { SearchAnswer, WireRepository } from '../wire/repositories.ts';
 import type { Diagnostics } from '../workspace/diagnostics.ts';
 import type { OutlinedDefinition } from '../workspace/outline.ts';
 import type { SearchResponse, SearchResult, UsagesResponse } from '../workspace/searcher.ts';
@@ -124,6 +126,16 @@ export interface JsonOutput {
   'budgets-preview': Preview & { effect?: ReturnType<typeof effectJson> };
   /** `sextant budgets remind` */
   'budgets-remind': ReturnType<typeof remindersJson>;
+  /** `sextant push` */
+  push: { repository: WireRepository } & Pick<PushResult, 'uploaded' | 'leftOut'>;
+  /** `sextant repos list` */
+  'repos-list': { repositories: WireRepository[] };
+  /** `sextant repos remove` */
+  'repos-remove': { removed: boolean };
+  /** `sextant repos search` */
+  'repos-search': { query: string } & SearchAnswer;
+  /** `sextant token create` */
+  'token-create': { name: string; token: string };
   /** `sextant serve`, on one line */
   serve: ServerInfo;
   /** `sextant webhooks list` */

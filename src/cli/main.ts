@@ -3,6 +3,7 @@ import { describeError, isCancelled, SextantError } from '../base/errors.ts';
 import { addAskCommands } from './ask/askCommands.ts';
 import { addCompletionCommand } from './completion/completionCommand.ts';
 import { addContextCommands, addSessionCommands } from './context/contextCommands.ts';
+import { addRepositoryCommands } from './context/repoCommands.ts';
 import { addInspectCommands, addSearchCommands } from './search/searchCommands.ts';
 import { addServerCommands } from './server/serverCommands.ts';
 import { ExitCode, printable, printError, type Terminal } from './terminal.ts';
@@ -26,6 +27,8 @@ Examples:
   sextant doctor --output sextant-report.txt
   sextant mcp --workspace-root ~/projects/shop
   sextant context export -o index.tar
+  sextant push . --name acme/payments
+  sextant repos search 'retry payment'
   sextant serve --data facts.ndjson --now 2026-11-21T09:00:00Z
   sextant listen --forward http://localhost:3000/hooks --from github
   sextant webhooks create deploys
@@ -61,6 +64,8 @@ export async function createProgram(
   program.commandsGroup('Inspect and share an index:');
   addInspectCommands(program, version, terminal, exit);
   addContextCommands(program, terminal, exit);
+  program.commandsGroup("A team's code:");
+  addRepositoryCommands(program, terminal, exit);
   program.commandsGroup('Local server and webhooks:');
   addServerCommands(program, version, terminal, exit);
   addListenCommand(program, version, terminal, exit);

@@ -90,6 +90,21 @@ export const contextErrors = {
       'CheckpointNotFound',
       `there is no checkpoint ${id.slice(0, 100)}; it may have been unused for too long. Add the files again`,
     ),
+  notUploaded: (name: string, count: number): SextantError =>
+    new SextantError(
+      'FilesMissing',
+      `${count} of the files of ${name} were never uploaded, or were unused for too long. Upload them, and put the name again`,
+    ),
+  nothingToPush: (folder: string): SextantError =>
+    new SextantError(
+      'NothingToPush',
+      `${folder} has no file that can be searched. Name another folder, or see what "sextant index" leaves out.`,
+    ),
+  noSuchFile: (name: string): SextantError =>
+    new SextantError(
+      'NoSuchFile',
+      `there is no such file in the repository ${name}, or you may not read it. Search again`,
+    ),
   storeBusy: (folder: string, owner: LeaseOwner): SextantError =>
     new SextantError('StoreBusy', `${describeOwner(owner)} uses the index in ${folder}. Use another folder.`),
   storeNewer: (file: string): SextantError =>

@@ -14,6 +14,7 @@ import { Simulation } from './analytics/simulation/simulation.ts';
 import { RateLimiter } from './auth/rateLimiter.ts';
 import { secretsOf } from './auth/secrets.ts';
 import { hashToken, newToken, Tokens } from './auth/tokens.ts';
+import type { TokenRecord } from './state/records.ts';
 import { contextResources } from './context/resources.ts';
 import { ContextService, type ContextOptions } from './context/service.ts';
 import { readFaultRule, type FaultRule } from './faults/faultRules.ts';
@@ -24,7 +25,9 @@ import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
 import type { Resource } from './http/exchange.ts';
 import { checkHosts, HostCheck } from './http/hosts.ts';
+import { AccessLog } from './http/accessLog.ts';
 import { RequestLog } from './http/requestLog.ts';
+import { repositoryResources } from './context/repositoryResources.ts';
 import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
 import type { StateChange, SimulationOptions } from './state/records.ts';
@@ -60,6 +63,10 @@ export interface ServerOptions {
   /** Names besides those of loopback that a request may name as its host. */
   readonly allowHosts?: readonly string[] | undefined;
   readonly version?: string | undefined;
+  /** Tokens besides the one of the start, which `reset` and snapshots leave alone. */
+  readonly tokens?: readonly TokenRecord[] | undefined;
+  /** The file of an access log. */
+  readonly accessLog?: string | undefined;
   readonly webhooks?: WebhookOptions | undefined;
   readonly context?: ContextOptions | undefined;
 }
@@ -99,6 +106,7 @@ export class SextantServer implements Administered {
   readonly #limiter: RateLimiter;
   readonly #logger: Logger;
   readonly #edge: HttpEdge;
+  readonly #accessLog: AccessLog | undefined;
   #url = '';
   readonly #stopping = new AbortController();
   #closing: Promise<void> | undefined;
@@ -158,6 +166,7 @@ export class SextantServer implements Administered {
       clock: this.clock.source,
       logger: this.#logger,
     });
+    if (options.accessLog !== undefined) this.#accessLog = new AccessLog(options.accessLog, this.#logger);
     const watch = new LeaseWatch(state.fence);
     watch.onLost((error) => this.#onLost(error, edges.onLost));
     this.#edge = new HttpEdge({
@@ -165,6 +174,7 @@ export class SextantServer implements Administered {
       resources: this.#resources(),
       hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
       requestLog: this.requestLog,
+      onAnswered: this.#accessLog && ((entry) => this.#accessLog?.add(entry)),
       clock: this.clock,
       beforeAnswer: injectFaults(this.faults),
       logger: this.#logger,
@@ -233,6 +243,7 @@ export class SextantServer implements Administered {
   revokeToken(name: string): Promise<void> {
     return this.#inTurn(async () => {
       if (name === DEFAULT_TOKEN) throw httpErrors.badRequest(`${OF_THE_START}; start it with another`);
+      if (this.#isGiven(name)) throw httpErrors.badRequest(`${name} is in the file of tokens; remove it there`);
       if (!this.#tokens.has(name)) throw httpErrors.notFound(`token ${name}`);
       await this.#state.append({ type: 'revoke', name });
       this.#tokens.delete(name);
@@ -252,8 +263,8 @@ export class SextantServer implements Administered {
       // The one of the start belongs to the server.
       tokens: this.#tokens
         .list()
-        .filter(({ name }) => name !== DEFAULT_TOKEN)
-        .map((token) => ({ ...token, scopes: [...token.scopes] })),
+        .filter(({ name }) => name !== DEFAULT_TOKEN && !this.#isGiven(name))
+        .map(({ name, hash, scopes }) => ({ name, hash, scopes: [...scopes] })),
     };
     const facts = simulation ? this.organization.overrideLines() : this.organization.lines();
     yield JSON.stringify(header);
@@ -289,6 +300,7 @@ export class SextantServer implements Administered {
     await this.#edge.close();
     await this.#closeWebhooks();
     await this.context.close();
+    await this.#accessLog?.close();
     await this.#state.close();
   }
 
@@ -324,8 +336,13 @@ export class SextantServer implements Administered {
   #begin(): void {
     this.#tokens.clear();
     this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: SCOPES });
+    for (const token of this.#options.tokens ?? []) this.#tokens.set(token);
     this.clock.run();
     this.clock.set(this.#options.now ?? this.clock.source.now());
+  }
+
+  #isGiven(name: string): boolean {
+    return this.#options.tokens?.some((token) => token.name === name) === true;
   }
 
   /** Restores the initial faults and scenario. */
@@ -372,6 +389,7 @@ export class SextantServer implements Administered {
       ...analyticsResources(this.organization, admission),
       intakeResource(this.webhooks),
       ...contextResources(this.context, this.#tokens),
+      ...repositoryResources(() => this.context.repositories(), this.#tokens, admission.limiter),
       ...adminResources(this, admin),
       ...webhookAdminResources(this.webhooks, admin, () => this.#url),
       {

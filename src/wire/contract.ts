@@ -37,12 +37,15 @@ const PROMPT_HEAD = 'Relevant context:\n';
 const name = z
   .string('a blob name must be a string')
   .check(z.regex(/^[0-9a-f]{64}$/, 'a blob name must be 64 lower-case hexadecimal digits'));
-const text = (field: string) => z.string(`${field} must be a string`);
+export const text = (field: string): z.ZodMiniString<string> => z.string(`${field} must be a string`);
 /**
  * A list whose check ends at the first invalid item: `z.array` creates an issue for each, and a body has room for
  * millions.
  */
-const listOf = <S extends z.ZodMiniType>(item: S, message: string) => {
+export const listOf = <S extends z.ZodMiniType>(
+  item: S,
+  message: string,
+): z.ZodMiniCustom<z.input<S>[], z.input<S>[]> => {
   const isRight = (one: unknown): boolean => item.safeParse(one).success;
   return z.custom<z.input<S>[]>((list) => Array.isArray(list) && list.every(isRight), {
     error: ({ input }) => {
@@ -58,7 +61,7 @@ const names = (field: string) => z._default(listOf(name, `${field} must be an ar
  * The scope of a search: the blobs of the checkpoint, if there is one, and the added ones, without the deleted (section
  * 3).
  */
-const scope = z.object(
+export const scope = z.object(
   {
     checkpoint_id: z._default(z.nullable(text('checkpoint_id')), null),
     added_blobs: names('added_blobs'),

@@ -6,8 +6,9 @@ import { cancelled } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { retryAfterMs } from '../base/retryAfter.ts';
 import { slices, type UploadBlob } from './batches.ts';
-import { PATHS, WIRE_LIMITS, responses, scopeToWire, type WirePath } from './contract.ts';
+import { PATHS, WIRE_LIMITS, responses, scopeToWire } from './contract.ts';
 import { wireErrors, type APIError } from './errors.ts';
+import { REPOSITORY_PATHS, repositoryResponses, type SearchAnswer, type WireRepository } from './repositories.ts';
 import type { Missing, BlobScope } from './scope.ts';
 
 export interface WireClientOptions {
@@ -21,6 +22,27 @@ export interface WireClientOptions {
   readonly dispatcher?: Dispatcher | undefined;
   /** The first wait before a retry; each is twice as long as the previous one. */
   readonly backoffBaseMs?: number | undefined;
+}
+
+/** A pushed state of a repository; see `repositoryRequests.put`. */
+export interface NewVersion {
+  readonly name: string;
+  readonly blobs: BlobScope;
+  readonly ref?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly url?: string | undefined;
+  readonly keep?: number | undefined;
+}
+
+export interface RepositorySearchOptions {
+  /** Patterns of names. */
+  readonly repositories?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RepositoryRetrievalOptions extends Omit<RepositorySearchOptions, 'limit'> {
+  readonly maxOutputLength?: number | undefined;
 }
 
 const TIMEOUT_MS = 120_000;
@@ -86,6 +108,42 @@ export class WireClient {
     return (await this.#json(PATHS.codebaseRetrieval, body, responses.codebaseRetrieval)).formatted_retrieval;
   }
 
+  /** Moves the name of a repository to a set of files. */
+  async putRepository({ name, blobs, ...version }: NewVersion): Promise<WireRepository> {
+    const body = { name, blobs: scopeToWire(blobs), ...version };
+    return (await this.#json(REPOSITORY_PATHS.put, body, repositoryResponses.put)).repository;
+  }
+
+  async listRepositories(): Promise<WireRepository[]> {
+    return (await this.#json(REPOSITORY_PATHS.list, {}, repositoryResponses.list)).repositories;
+  }
+
+  /** Resolves to whether there was one. */
+  async removeRepository(name: string): Promise<boolean> {
+    return (await this.#json(REPOSITORY_PATHS.remove, { name }, repositoryResponses.remove)).removed;
+  }
+
+  /** Searches the repositories that the token may read and whose names match; all of them without patterns. */
+  searchRepositories(query: string, options: RepositorySearchOptions = {}): Promise<SearchAnswer> {
+    const { repositories, limit, signal } = options;
+    const body = { query, repositories, limit };
+    return this.#json(REPOSITORY_PATHS.search, body, repositoryResponses.search, signal);
+  }
+
+  async retrieveFromRepositories(
+    query: string,
+    { repositories, maxOutputLength, signal }: RepositoryRetrievalOptions = {},
+  ): Promise<string> {
+    const body = { information_request: query, repositories, max_output_length: maxOutputLength };
+    const answer = await this.#json(REPOSITORY_PATHS.retrieve, body, repositoryResponses.retrieve, signal);
+    return answer.formatted_retrieval;
+  }
+
+  /** Path and text of a file that a search found. */
+  readRepositoryFile(repository: string, blobName: string): Promise<{ path: string; content: string }> {
+    return this.#json(REPOSITORY_PATHS.file, { repository, blob_name: blobName }, repositoryResponses.file);
+  }
+
   /** Sends a prompt to the model. An incomplete answer throws: half of one may mean the opposite of the whole. */
   async ask(prompt: string): Promise<string> {
     const body = {
@@ -103,8 +161,8 @@ export class WireClient {
     if (this.#agent) await (await this.#agent).destroy();
   }
 
-  #json<S extends z.ZodMiniType>(path: WirePath, body: unknown, schema: S): Promise<z.output<S>> {
-    return this.#call(path, body, {}, (text, status) => {
+  #json<S extends z.ZodMiniType>(path: string, body: unknown, schema: S, cancel?: AbortSignal): Promise<z.output<S>> {
+    const read = (text: string, status: number): AttemptResult<z.output<S>> => {
       let value: unknown;
       try {
         value = JSON.parse(text);
@@ -117,23 +175,26 @@ export class WireClient {
       const [issue] = parsed.error.issues;
       const what = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
       return { error: wireErrors.unexpected(path, status, what), canRetry: false };
-    });
+    };
+    return this.#call(path, body, {}, read, cancel);
   }
 
   async #call<T>(
-    path: WirePath,
+    path: string,
     body: unknown,
     headers: Readonly<Record<string, string>>,
     read: (text: string, status: number) => AttemptResult<T>,
+    cancel?: AbortSignal,
   ): Promise<T> {
     const began = Date.now();
     const timeout = AbortSignal.timeout(this.#timeoutMs);
-    const signal = AbortSignal.any([timeout, this.#closing.signal]);
+    const stops = cancel ? [this.#closing.signal, cancel] : [this.#closing.signal];
+    const signal = AbortSignal.any([timeout, ...stops]);
     const bytes = JSON.stringify(body);
     const allHeaders = { ...this.#headers(), ...headers };
     for (let retries = 0; ; retries++) {
       const attempt = await this.#attempt(path, bytes, allHeaders, signal, read);
-      if (this.#closing.signal.aborted) throw cancelled();
+      if (stops.some(({ aborted }) => aborted)) throw cancelled();
       if ('value' in attempt) return attempt.value;
       if (timeout.aborted) throw wireErrors.late(path, this.#host, this.#timeoutMs, attempt.error);
       const base = this.#options.backoffBaseMs ?? BACKOFF_BASE_MS;
@@ -146,7 +207,7 @@ export class WireClient {
   }
 
   async #attempt<T>(
-    path: WirePath,
+    path: string,
     body: string,
     headers: Readonly<Record<string, string>>,
     signal: AbortSignal,

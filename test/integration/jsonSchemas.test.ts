@@ -213,6 +213,16 @@ describe('The JSON of the command', () => {
     keeps('filters-test', ['filters', 'test', '{"==": [{"var": "action"}, "closed"]}', 'event.json'], 1);
   });
 
+  it('keeps to them for repositories', () => {
+    Object.assign(env, { SEXTANT_API_URL: server.info.url, SEXTANT_API_TOKEN: server.info.token });
+    keeps('push', ['push', root, '--name', 'shop', '--url', 'https://git.example.com/{path}']);
+    keeps('repos-list', ['repos', 'list']);
+    keeps('repos-search', ['repos', 'search', 'verifyPassword']);
+    keeps('repos-remove', ['repos', 'remove', 'shop']);
+    const tokens = join(folder(), 'tokens.json');
+    keeps('token-create', ['token', 'create', tokens, '--name', 'ci', '--scope', 'repositories:push']);
+  });
+
   it('keeps to them for failures of every kind', () => {
     keeps('error', ['search', 'x', '/nonexistent'], 2);
     keeps('error', ['search', 'x', '--limit', 'many'], 2);

@@ -41,7 +41,7 @@ describe('the budget of requests', () => {
       let sent = 0;
       for (; clock.now() - began < 20 * 60_000; sent++) {
         await windows[sent % 3]!.take(group, sent % 2 === 0);
-        limiter.admit('caller', group);
+        limiter.admit('caller', group, RATE_LIMITS[group]);
       }
       const { burst, perMinute } = RATE_LIMITS[group];
       const allowed = burst + ((clock.now() - began) * perMinute) / 60_000;
@@ -62,7 +62,7 @@ describe('the budget of requests', () => {
             await own.take(group);
             // The current request delays the others of its window.
             if (i === 0) clock.advance(late);
-            limiter.admit('caller', group);
+            limiter.admit('caller', group, RATE_LIMITS[group]);
           }
         }
       }),

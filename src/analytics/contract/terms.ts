@@ -3,7 +3,13 @@
 export const BASE_PATH = '/analytics/v0';
 
 /** Permissions of a token. */
-export const SCOPES = ['analytics:read', 'budgets:write', 'context:use'] as const;
+export const SCOPES = [
+  'analytics:read',
+  'budgets:write',
+  'context:use',
+  'repositories:read',
+  'repositories:push',
+] as const;
 export type TokenScope = (typeof SCOPES)[number];
 
 export const LIMITS = {

@@ -1,9 +1,12 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { SCOPES } from '../../analytics/contract.ts';
+import { atLeastOne } from '../arguments.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import type { IndexArchiveOptions } from '../search/indexArchive.ts';
 import { READ_STATE } from '../search/searchCommands.ts';
 import { SERVER_STATE } from '../server/serverCommands.ts';
 import type { LoginOptions } from './session.ts';
+import type { TokenCreateOptions } from './tokens.ts';
 
 /** Adds `login`, `logout` and `token`; their modules are loaded when they run. */
 export function addSessionCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
@@ -37,15 +40,36 @@ Exit codes: 0 done; 2 failed or wrong usage.`,
       exit(runLogout(terminal));
     });
 
-  program
-    .command('token')
-    .description('use the session that sextant login stored')
+  const token = program.command('token').description('print the token of sextant login, or create tokens of a service');
+  token
     .command('print')
     .description('print the session as JSON, for SEXTANT_SESSION_AUTH; keep it secret')
     .addHelpText('after', '\nExit codes: 0 printed, 1 no session, 2 failed or wrong usage.')
     .action(async () => {
       const { runTokenPrint } = await import('./session.ts');
       exit(runTokenPrint(terminal));
+    });
+  token
+    .command('create')
+    .description('add a token to a file for sextant serve --tokens, and print it')
+    .argument('<file>', 'the file, which gets the hash of the token; created if it is missing')
+    .requiredOption('--name <name>', 'the name of the token, as in the access log')
+    .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).makeOptionMandatory())
+    .option('--repo <pattern...>', 'only repositories with such names; * stands for any characters')
+    .option('--rate <number>', 'requests a minute (default: 600)', atLeastOne)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  sextant token create tokens.json --name ci-payments --scope repositories:push --repo 'payments-*'
+  sextant token create tokens.json --name people --scope repositories:read
+
+Exit codes: 0 created, 2 failed or wrong usage.`,
+    )
+    .action(async (file: string, options: TokenCreateOptions) => {
+      const { runTokenCreate } = await import('./tokens.ts');
+      exit(runTokenCreate(file, options, terminal));
     });
 }
 

@@ -5,6 +5,7 @@ import { readSession, removeSession, sessionFile, writeSession } from '../../con
 import { findReachable } from '../../server/launch.ts';
 import { localServerErrors } from '../../server/localServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
+import { APIError } from '../../wire/errors.ts';
 import { WireClient } from '../../wire/wireClient.ts';
 import { readSecret } from '../readSecret.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
@@ -27,13 +28,23 @@ export async function runLogin(
   const { tenantURL, accessToken } = url === undefined ? await localSession(state) : await typedSession(url, terminal);
   const client = new WireClient({ url: tenantURL, token: accessToken, userAgent: 'sextant', timeoutMs: CHECK_MS });
   try {
-    await client.findMissing([NO_FILE]);
+    await checkToken(client);
   } finally {
     await client.close();
   }
   writeSession({ accessToken, tenantURL, scopes: [SCOPE] }, homedir());
   terminal.stdout.write(`Logged in to ${tenantURL}. The session is in ${sessionFile(homedir())}.\n`);
   return ExitCode.ok;
+}
+
+/** Throws {@link APIError} if the token may neither use contexts nor search repositories. */
+async function checkToken(client: WireClient): Promise<void> {
+  try {
+    await client.findMissing([NO_FILE]);
+  } catch (error) {
+    if (!(error instanceof APIError && error.status === 403)) throw error;
+    await client.listRepositories();
+  }
 }
 
 /** `sextant logout` */

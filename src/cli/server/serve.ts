@@ -5,7 +5,8 @@ import { readSimulation } from '../../server/analytics/simulation/options.ts';
 import { readFaultRule, type FaultRule } from '../../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
-import type { SimulationOptions } from '../../server/state/records.ts';
+import { readTokenFile, readTokens } from '../../server/auth/tokenFile.ts';
+import type { SimulationOptions, TokenRecord } from '../../server/state/records.ts';
 import { readCommands } from '../../webhooks/commands.ts';
 import type { Retention } from '../../webhooks/journal/eventJournal.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
@@ -28,6 +29,9 @@ export interface ServeOptions extends OpenSearchOptions {
   readonly adminToken?: string;
   readonly rateLimit: boolean;
   readonly allowHost?: readonly string[];
+  /** The file of more tokens, and that of the access log. */
+  readonly tokens?: string;
+  readonly accessLog?: string;
   /** The file of the machine's own commands. */
   readonly commands?: string;
   readonly maxBody?: number;
@@ -60,8 +64,11 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
   const adminToken = options.adminToken ?? tokenOf('SEXTANT_SERVE_ADMIN_TOKEN');
   const progress = new ProgressLine(terminal.stderr);
   const say = (text: string): void => void terminal.stderr.write(`sextant: ${text}\n`);
-  if (host !== undefined && !LOOPBACK.test(host))
-    say(`${host} can be reached from other machines. That is potentially unsafe: there is no encryption.`);
+  const tokens = tokensOf(options);
+  if (host !== undefined && !LOOPBACK.test(host)) {
+    if (token === undefined && tokens.length === 0) throw tokenRequired(host);
+    say(`${host} can be reached from other machines, without encryption: put a proxy with TLS in front of it.`);
+  }
   const { info, server } = await startOrAttach(
     {
       state: serverStateFolder(options.state),
@@ -69,6 +76,8 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
       port,
       token,
       adminToken,
+      tokens,
+      accessLog: options.accessLog,
       rateLimit,
       allowHosts,
       version,
@@ -115,6 +124,23 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
 function tokenOf(variable: string): string | undefined {
   const token = process.env[variable];
   return token === '' ? undefined : token;
+}
+
+/** Tokens of a file and of a variable. Throws `InvalidTokens`. */
+function tokensOf({ tokens }: ServeOptions): TokenRecord[] {
+  const inVariable = tokenOf('SEXTANT_SERVE_TOKENS');
+  return [
+    ...(tokens === undefined ? [] : readTokenFile(tokens)),
+    ...(inVariable === undefined ? [] : readTokens(inVariable, 'SEXTANT_SERVE_TOKENS')),
+  ];
+}
+
+function tokenRequired(host: string): SextantError {
+  return new SextantError(
+    'TokenRequired',
+    `${host} can be reached from other machines. Give tokens of your own: --tokens FILE (see "sextant token create"), ` +
+      'SEXTANT_SERVE_TOKENS, or SEXTANT_SERVE_TOKEN.',
+  );
 }
 
 /** The model over HTTP that `sextant ask` uses. */

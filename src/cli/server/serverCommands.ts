@@ -43,6 +43,8 @@ export function addServerCommands(
     .option('--fault <json...>', 'inject faults by a rule, written as for the admin API')
     .option('--no-rate-limit', 'never answer 429')
     .option('--allow-host <name...>', 'answer requests for this host name too, such as that of a tunnel')
+    .option('--tokens <file>', 'more tokens, from a file of sextant token create (or the JSON in SEXTANT_SERVE_TOKENS)')
+    .option('--access-log <file>', 'append a line of JSON for each request, without secrets')
     .option('--commands <file>', 'a file of your own with commands that triggers may run; none of a repository')
     .option('--max-body <bytes>', 'the largest body that a webhook accepts (default: 1048576)', bodyLimit)
     .option(

@@ -10,9 +10,9 @@ import { parseQueryLanguage } from '../../engine/query/queryLanguage.ts';
 import type { BlobScope, Missing } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
 import { formatRetrieval } from '../../wire/formatRetrieval.ts';
-import type { BlobStore } from '../backend.ts';
 import { contextErrors } from '../errors.ts';
 import { otherName, toRetrieved } from '../store/contentStore.ts';
+import type { ContextStore, FoundText, SetSearchOptions, SetSearchOutcome } from '../store/contextStore.ts';
 import { BlobRegistry, type BlobEntry } from './blobRegistry.ts';
 import { CandidateSearch } from './candidateSearch.ts';
 import { Cluster, type BulkItem, type ClusterOptions } from './cluster.ts';
@@ -20,6 +20,7 @@ import { openSearchErrors } from './errors.ts';
 import { encodeRoaring } from './roaring.ts';
 import { FIELD_NAMES, indexBodies, indexNames, type IndexNames, type IndexSettings } from './schema.ts';
 import type { Clause } from './candidateQuery.ts';
+import { RepositoryIndex } from './repositoryIndex.ts';
 import { BlobSets } from './sets.ts';
 
 export interface OpenSearchStoreOptions extends IndexSettings {
@@ -36,6 +37,7 @@ const FILES = 48;
 const LEAST_VERSION = [2, 17] as const;
 /** Documents that are analysed before other requests get a turn. */
 const DOCUMENTS_PER_TURN = 8;
+const REMEMBERED_UNIONS = 100;
 
 interface NewBlob {
   readonly path: string;
@@ -49,17 +51,21 @@ interface NewBlob {
  * - `<prefix>-blobs`: the number of each name, and whether it was uploaded; see {@link BlobRegistry}
  * - `<prefix>-sets`: the checkpoints, as bitmaps of numbers
  * - `<prefix>-counters`: the next number
+ * - `<prefix>-repositories`: the names of checkpoints
  *
  * A search filters by a bitmap, so a document is stored once, however many sets have it, and a set costs some kilobytes. Rejected:
  * the names of its contexts in each document. A new checkpoint of 200,000 files would write all of them again.
  */
-export class OpenSearchStore implements BlobStore {
+export class OpenSearchStore implements ContextStore {
+  readonly repositories: RepositoryIndex;
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #registry: BlobRegistry;
   readonly #sets: BlobSets;
   readonly #search: CandidateSearch;
   readonly #analyzer = new DocumentAnalyzer();
+  /** Ids of unions by the ids of their sets; the last used at the end. */
+  readonly #unions = new Map<string, string>();
 
   private constructor(cluster: Cluster, names: IndexNames, clock: Clock) {
     this.#cluster = cluster;
@@ -67,6 +73,7 @@ export class OpenSearchStore implements BlobStore {
     this.#registry = new BlobRegistry(cluster, names, clock);
     this.#sets = new BlobSets(cluster, names, clock);
     this.#search = new CandidateSearch(cluster, names);
+    this.repositories = new RepositoryIndex(cluster, names);
   }
 
   /** Connects to a cluster, and creates what it lacks. Throws `StoreUnavailable`, `StoreDenied` and `StoreTooOld`. */
@@ -146,6 +153,39 @@ export class OpenSearchStore implements BlobStore {
     return this.#search.search(parseQueryLanguage(query), { clause, key, limit });
   }
 
+  async searchSets(
+    query: string,
+    checkpoints: readonly string[],
+    { limit }: SetSearchOptions,
+  ): Promise<SetSearchOutcome> {
+    const sets = await Promise.all(checkpoints.map((id) => this.#sets.get(id)));
+    const missing = [...sets.keys()].filter((i) => !sets[i]);
+    const there = sets.flatMap((numbers) => (numbers ? [numbers] : []));
+    if (there.length === 0) return { hits: [], missing };
+    const union = await this.#unionOf(
+      checkpoints.filter((_, i) => sets[i]),
+      there,
+    );
+    const found = await this.search(query, { checkpointId: union, added: [], deleted: [] }, limit);
+    const entries = await this.#registry.get(found.map(({ hit }) => hit.id));
+    const setsOf = (number: number): number[] => [...sets.keys()].filter((i) => sets[i] && includes(sets[i], number));
+    const hits = found.map(({ hit, text }, i) => ({ ...hit, text, sets: setsOf(entries[i]!.source.number) }));
+    // A set may have changed hands since the cluster answered.
+    return { hits: hits.filter(({ sets }) => sets.length > 0), missing };
+  }
+
+  async fileOf(checkpoint: string, name: string): Promise<FoundText | undefined> {
+    const numbers = await this.#numbersOf(checkpoint);
+    const [entry] = await this.#registry.get([name]);
+    if (!entry || !includes(numbers, entry.source.number)) return undefined;
+    const [stored] = await this.#cluster.get<FoundText>(this.#names.documents, [name], ['path', 'text']);
+    return stored && { path: stored.source.path, text: stored.source.text };
+  }
+
+  async sizeOf(checkpoint: string): Promise<number> {
+    return (await this.#numbersOf(checkpoint)).length;
+  }
+
   /** Makes all that was written searchable. */
   async refresh(): Promise<void> {
     await this.#cluster.refresh(this.#names.documents);
@@ -186,6 +226,22 @@ export class OpenSearchStore implements BlobStore {
     return { ...common, language, folder, tokens, chunks, defined: names, ...fieldsOf(terms) };
   }
 
+  /** The id of the union of sets. It is stored as a set: a query that names it is short, and most searches have the same one. */
+  async #unionOf(checkpoints: readonly string[], sets: readonly Uint32Array[]): Promise<string> {
+    if (sets.length === 1) return checkpoints[0]!;
+    const key = checkpoints.join();
+    const known = this.#unions.get(key);
+    const numbers = (): Set<number> => new Set(sets.flatMap((one) => [...one]));
+    const id = known !== undefined && (await this.#sets.get(known)) ? known : await this.#sets.add(numbers());
+    this.#unions.delete(key);
+    this.#unions.set(key, id);
+    for (const oldest of this.#unions.keys()) {
+      if (this.#unions.size <= REMEMBERED_UNIONS) break;
+      this.#unions.delete(oldest);
+    }
+    return id;
+  }
+
   async #numbersOf(checkpoint: string | undefined): Promise<Uint32Array> {
     if (checkpoint === undefined) return new Uint32Array();
     const numbers = await this.#sets.get(checkpoint);
@@ -220,6 +276,17 @@ export class OpenSearchStore implements BlobStore {
     await this.#registry.touch(added);
     return { clause, key: createHash('sha256').update(JSON.stringify(clause)).digest('hex') };
   }
+}
+
+/** Whether ascending numbers have one. */
+function includes(numbers: Uint32Array, wanted: number): boolean {
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (numbers[middle]! < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return numbers[from] === wanted;
 }
 
 /** The terms of each field, each as often as it occurs. */

@@ -9,6 +9,7 @@ export interface IndexNames {
   readonly blobs: string;
   readonly sets: string;
   readonly counters: string;
+  readonly repositories: string;
 }
 
 export interface IndexSettings {
@@ -27,6 +28,7 @@ export function indexNames(prefix: string): IndexNames {
     blobs: `${prefix}-blobs`,
     sets: `${prefix}-sets`,
     counters: `${prefix}-counters`,
+    repositories: `${prefix}-repositories`,
   };
 }
 
@@ -115,6 +117,10 @@ export function indexBodies(
         dynamic: 'strict',
         properties: { bitmap: { type: 'binary', store: true }, count, usedAt: { type: 'date' } },
       },
+    },
+    [names.repositories]: {
+      settings: { ...copies, ...refresh, number_of_shards: 1 },
+      mappings: { dynamic: 'strict', properties: { name: keyword, repository: { type: 'object', enabled: false } } },
     },
     [names.counters]: {
       settings: { ...copies, number_of_shards: 1 },

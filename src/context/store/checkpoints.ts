@@ -70,15 +70,15 @@ export class Checkpoints {
   }
 
   /**
-   * Removes checkpoints not used since `cutoff`, and returns the names in the others. Clients of an heir may use a checkpoint
-   * between the check and the removal; the removal then finds no file, since the heir has renamed the folder.
+   * Removes checkpoints not used since `cutoff` and not `needed`, and returns the names in the others. Clients of an heir may use
+   * a checkpoint between the check and the removal; the removal then finds no file, since the heir has renamed the folder.
    */
-  removeUnused(cutoff: number): Set<string> {
+  removeUnused(cutoff: number, needed: ReadonlySet<string>): Set<string> {
     const reachable = new Set<string>();
     for (const file of readdirSync(this.#folder.path)) {
       const id = /^([0-9a-f]{64})\.sxc$/.exec(file)?.[1];
       if (id === undefined) continue;
-      if (statSync(this.#fileOf(id)).mtimeMs < cutoff && this.#removed(id)) {
+      if (!needed.has(id) && statSync(this.#fileOf(id)).mtimeMs < cutoff && this.#removed(id)) {
         this.#remembered.delete(id);
         this.#usedAt.delete(id);
       } else for (const name of (this.#remembered.get(id) ?? this.#read(id))?.ids ?? []) reachable.add(name);

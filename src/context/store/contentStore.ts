@@ -12,16 +12,18 @@ import { Engine, EngineReader, type EngineDocument } from '../../engine/engine.t
 import type { SegmentThreads } from '../../engine/index/segmentThreads.ts';
 import { DocumentScope, DocumentSet } from '../../engine/query/documentScope.ts';
 import type { SourceRange } from '../../engine/query/sourceRange.ts';
+import type { UploadBlob } from '../../wire/batches.ts';
 import type { BlobScope } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
-import { formatRetrieval, type RetrievedPlace } from '../../wire/formatRetrieval.ts';
+import { formatRetrieval, type RetrievedFile, type RetrievedPlace } from '../../wire/formatRetrieval.ts';
 import type { Missing } from '../../wire/scope.ts';
-import type { BlobStore } from '../backend.ts';
 import { contextErrors } from '../errors.ts';
 import { Checkpoints } from './checkpoints.ts';
+import type { Collected, ContextStore, FoundText, SetHit, SetSearchOptions, SetSearchOutcome } from './contextStore.ts';
 import { checkNotLost, FencedFolder } from './fencedFolder.ts';
 import type { PackedBlob } from './packFile.ts';
 import { Packs } from './packs.ts';
+import { RepositoryLog } from './repositoryLog.ts';
 
 export interface ContentStoreOptions {
   readonly clock?: Clock | undefined;
@@ -34,10 +36,6 @@ export interface ContentStoreOptions {
   readonly threads?: SegmentThreads | undefined;
 }
 
-export interface Collected {
-  readonly blobs: number;
-}
-
 const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
 /** Number of files that fill the longest answer. */
@@ -47,24 +45,31 @@ const MAX_DEATHS = 3;
 /** Blobs that are hashed before other work of the thread gets a turn. */
 const BLOBS_PER_TURN = 50;
 const NOTHING = new DocumentSet(new Set());
+/** The most unions of sets in memory, of the searches done last. */
+const REMEMBERED_UNIONS = 4;
 
 /**
  * Content-addressed files and their index, shared by any number of contexts:
  *
  * - `writer.<n>.lock`: the owner's lease
  * - `packs.<n>.d/`: the uploaded files, the source of truth
- * - `checkpoints.<n>.d/`: named sets of files
+ * - `checkpoints.<n>.d/`: sets of files
+ * - `repositories.<n>.log`: names of such sets
  * - `index/`: the engine's index; rebuilt from the packs if lost
  *
  * A blob is on the disk and searchable when its upload returns. Unused checkpoints are removed after a while, and so are
  * unused blobs without a checkpoint. On a full or read-only disk stored files can be found and searched; each write checks
  * for room again. A process that lost its lease only throws `LeaseLost`.
  */
-export class ContentStore implements BlobStore {
+export class ContentStore implements ContextStore {
   readonly #folder: string;
   readonly #fence: HeldFence;
   readonly #packs: Packs;
   readonly #checkpoints: Checkpoints;
+  /** Opened before the store is handed out. */
+  #repositories: RepositoryLog | undefined;
+  /** Unions of searched sets, by their ids; the last used at the end. */
+  readonly #unions = new Map<string, DocumentSet>();
   readonly #threads: SegmentThreads | undefined;
   /** Reads the index until it can be written to. */
   #reader: EngineReader | undefined;
@@ -98,6 +103,7 @@ export class ContentStore implements BlobStore {
     let store: ContentStore | undefined;
     try {
       store = new ContentStore(folder, fence, options);
+      store.#repositories = await RepositoryLog.open(fence, folder, store.#logger);
       await store.#begin();
       return store;
     } catch (error) {
@@ -105,6 +111,10 @@ export class ContentStore implements BlobStore {
       fence.release();
       throw explainWriteError(error, folder);
     }
+  }
+
+  get repositories(): RepositoryLog {
+    return this.#repositories!;
   }
 
   /** The lease of the folder, for other files of its owner. */
@@ -135,7 +145,7 @@ export class ContentStore implements BlobStore {
    * Stores and indexes blobs. Returns their names in the same order: SHA-256 of path and content, or of more if two blobs
    * collide, since no separator stands between path and content (wire protocol §2).
    */
-  upload(blobs: readonly { readonly path: string; readonly content: string }[]): Promise<string[]> {
+  upload(blobs: readonly Pick<UploadBlob, 'path' | 'content'>[]): Promise<string[]> {
     return this.#writing(async (engine) => {
       const fresh = new Map<string, PackedBlob>();
       const names: string[] = [];
@@ -178,21 +188,41 @@ export class ContentStore implements BlobStore {
     const base = this.#namesOf(scope.checkpointId);
     this.#packs.touch(scope.added);
     const within = new DocumentScope(base, new Set(scope.added), new Set(scope.deleted));
-    const readText = (_path: string, id: DocumentId): string | undefined => this.#packs.read(id)?.toString();
-    const hits = await this.#searchable.search(query, { within, limit: FILES, readText });
-    const files = hits.flatMap(({ id, path, more, ...place }) => {
-      const text = readText(path, id);
-      return text === undefined ? [] : [{ path, text, places: [place, ...more].map(toRetrieved) }];
-    });
+    const hits = await this.#search(query, within, { limit: FILES });
+    return formatRetrieval(hits.map(toRetrievedFile), outputLength(maxOutputLength));
+  }
+
+  async searchSets(
+    query: string,
+    checkpoints: readonly string[],
+    options: SetSearchOptions,
+  ): Promise<SetSearchOutcome> {
+    const sets = checkpoints.map((id) => this.#checkpoints.get(id));
+    const missing = [...sets.keys()].filter((i) => !sets[i]);
+    const within = new DocumentScope(this.#unionOf(checkpoints, sets), new Set(), new Set());
+    const hits = await this.#search(query, within, options);
+    const setsOf = (id: DocumentId): number[] => [...sets.keys()].filter((i) => sets[i]?.ids.has(id));
+    return { hits: hits.map((hit) => ({ ...hit, sets: setsOf(hit.id) })), missing };
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async fileOf(checkpoint: string, name: string): Promise<FoundText | undefined> {
+    const entry = this.#namesOf(checkpoint).ids.has(name) ? this.#packs.get(name) : undefined;
+    const text = entry && this.#packs.read(name)?.toString();
     checkNotLost(this.#fence);
-    return formatRetrieval(files, outputLength(maxOutputLength));
+    return entry && text !== undefined ? { path: entry.path, text } : undefined;
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async sizeOf(checkpoint: string): Promise<number> {
+    return this.#namesOf(checkpoint).ids.size;
   }
 
   /** Removes unreachable blobs and checkpoints that no client used for long. */
   collect(): Promise<Collected> {
     return this.#writing(async (engine) => {
       const cutoff = this.#clock.now() - this.#keepMs;
-      const reachable = this.#checkpoints.removeUnused(cutoff);
+      const reachable = this.#checkpoints.removeUnused(cutoff, this.repositories.checkpoints);
       const gone = await this.#packs.compact((name) => reachable.has(name), cutoff);
       await engine.apply({ remove: gone });
       if (gone.length > 0) this.#logger.info(`${gone.length} unused files were removed.`);
@@ -206,6 +236,7 @@ export class ContentStore implements BlobStore {
     await this.#queue;
     await this.#engine?.close();
     this.#reader?.close();
+    await this.#repositories?.close();
     this.#fence.release();
   }
 
@@ -302,6 +333,37 @@ export class ContentStore implements BlobStore {
     return names;
   }
 
+  async #search(
+    query: string,
+    within: DocumentScope,
+    { limit, signal }: SetSearchOptions,
+  ): Promise<Omit<SetHit, 'sets'>[]> {
+    const readText = (_path: string, id: DocumentId): string | undefined => this.#packs.read(id)?.toString();
+    const hits = await this.#searchable.search(query, { within, limit, readText, ...(signal && { signal }) });
+    const found = hits.flatMap((hit) => {
+      const text = readText(hit.path, hit.id);
+      return text === undefined ? [] : [{ ...hit, text }];
+    });
+    checkNotLost(this.#fence);
+    return found;
+  }
+
+  #unionOf(checkpoints: readonly string[], sets: readonly (DocumentSet | undefined)[]): DocumentSet {
+    if (sets.length === 1 && sets[0]) return sets[0];
+    const key = [...sets.keys()]
+      .filter((i) => sets[i])
+      .map((i) => checkpoints[i])
+      .join();
+    const union = this.#unions.get(key) ?? new DocumentSet(new Set(sets.flatMap((set) => [...(set?.ids ?? [])])));
+    this.#unions.delete(key);
+    this.#unions.set(key, union);
+    for (const oldest of this.#unions.keys()) {
+      if (this.#unions.size <= REMEMBERED_UNIONS) break;
+      this.#unions.delete(oldest);
+    }
+    return union;
+  }
+
   #collectInBackground(): void {
     this.collect().catch((error: unknown) =>
       this.#logger.warn(`Old files could not be removed: ${describeError(error)}`),
@@ -337,6 +399,11 @@ function* documentsOf(blobs: Iterable<PackedBlob>): Generator<EngineDocument> {
 /** The name of a blob whose simple name another path has: no separator stands between path and content (wire protocol §2). */
 export function otherName(path: string, content: Uint8Array): string {
   return createHash('sha256').update(`sextant\0${path}\0`).update(content).digest('hex');
+}
+
+/** A hit as a file of a retrieval. */
+export function toRetrievedFile({ path, text, more, ...place }: Omit<SetHit, 'sets'>): RetrievedFile {
+  return { path, text, places: [place, ...more].map(toRetrieved) };
 }
 
 /** The lines of a search result for formatted retrieval. */

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { LIMITS, endpoints, type EndpointName } from '../../analytics/contract.ts';
+import { LIMITS, RATE_LIMITS, endpoints, type EndpointName } from '../../analytics/contract.ts';
 import type { RateLimiter } from '../auth/rateLimiter.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
@@ -61,6 +61,6 @@ function admit(
   const caller = tokens.authenticate(headers.authorization);
   if (!caller.scopes.has(scope)) throw httpErrors.missingScope(scope);
   if (!context.facts().organization.enterprise) throw httpErrors.notEnterprise();
-  limiter?.admit(caller.name, rateGroup);
+  limiter?.admit(caller.name, rateGroup, RATE_LIMITS[rateGroup]);
   return caller;
 }

@@ -54,7 +54,7 @@ describe('the rate limits', () => {
         for (const { caller, group, wait } of steps) {
           now += wait;
           const expected = naive.ask(caller, group, now);
-          const actual = secondsToWait(() => limiter.admit(caller, group));
+          const actual = secondsToWait(() => limiter.admit(caller, group, RATE_LIMITS[group]));
           assert.equal(actual, expected);
           if (expected === 0) admitted++;
           else refused++;
@@ -70,28 +70,28 @@ describe('the rate limits', () => {
     const limiter = new RateLimiter({ now: () => now });
     for (let i = 0; i < 10; i++)
       assert.equal(
-        secondsToWait(() => limiter.admit('ada', 'cost-analytics')),
+        secondsToWait(() => limiter.admit('ada', 'cost-analytics', RATE_LIMITS['cost-analytics'])),
         0,
       );
     assert.equal(
-      secondsToWait(() => limiter.admit('ada', 'cost-analytics')),
+      secondsToWait(() => limiter.admit('ada', 'cost-analytics', RATE_LIMITS['cost-analytics'])),
       10,
     );
     now -= 500_000;
     assert.equal(
-      secondsToWait(() => limiter.admit('ada', 'cost-analytics')),
+      secondsToWait(() => limiter.admit('ada', 'cost-analytics', RATE_LIMITS['cost-analytics'])),
       10,
       'no credit for it either',
     );
     now += 10_000;
     assert.equal(
-      secondsToWait(() => limiter.admit('ada', 'cost-analytics')),
+      secondsToWait(() => limiter.admit('ada', 'cost-analytics', RATE_LIMITS['cost-analytics'])),
       0,
     );
   });
 
   it('hold before 1970 too', () => {
-    new RateLimiter({ now: () => -1 }).admit('a', 'analytics');
+    new RateLimiter({ now: () => -1 }).admit('a', 'analytics', RATE_LIMITS.analytics);
   });
 });
 

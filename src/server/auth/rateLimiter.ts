@@ -1,4 +1,4 @@
-import { RATE_BLOCK_MS, RATE_LIMITS, type RateGroup } from '../../analytics/contract.ts';
+import { RATE_BLOCK_MS, type RateLimit } from '../../analytics/contract.ts';
 import type { Clock } from '../../base/clock.ts';
 import { httpErrors } from '../http/errors.ts';
 
@@ -22,8 +22,7 @@ export class RateLimiter {
   }
 
   /** Counts a request. Throws `ResourceExhausted` with the seconds to wait. */
-  admit(caller: string, group: RateGroup): void {
-    const { burst, perMinute } = RATE_LIMITS[group];
+  admit(caller: string, group: string, { burst, perMinute }: RateLimit): void {
     const now = this.#clock.now();
     const key = `${group}\0${caller}`;
     const known = this.#buckets.get(key);

@@ -6,6 +6,8 @@ import type { TokenRecord } from '../state/records.ts';
 
 export interface TokenCaller extends Caller {
   readonly scopes: ReadonlySet<TokenScope>;
+  readonly repositories?: readonly string[] | undefined;
+  readonly perMinute?: number | undefined;
 }
 
 /** 256 random bits; the prefix lets people and secret scanners know what it is. */
@@ -31,9 +33,9 @@ export class Tokens {
    */
   readonly #byStart = new Map<number, KnownToken[]>();
 
-  set({ name, hash, scopes }: TokenRecord): void {
+  set({ name, hash, scopes, ...bounds }: TokenRecord): void {
     this.delete(name);
-    const known = { hash: Buffer.from(hash, 'hex'), caller: { name, scopes: new Set(scopes) } };
+    const known = { hash: Buffer.from(hash, 'hex'), caller: { name, scopes: new Set(scopes), ...bounds } };
     this.#byName.set(name, known);
     const start = startOf(known.hash);
     this.#byStart.set(start, [...(this.#byStart.get(start) ?? []), known]);
@@ -54,8 +56,8 @@ export class Tokens {
   }
 
   list(): TokenRecord[] {
-    return [...this.#byName.values()].map(({ hash, caller: { name, scopes } }) => ({
-      ...{ name, hash: hash.toString('hex'), scopes: [...scopes] },
+    return [...this.#byName.values()].map(({ hash, caller: { scopes, ...rest } }) => ({
+      ...{ ...rest, hash: hash.toString('hex'), scopes: [...scopes] },
     }));
   }
 

@@ -10,6 +10,8 @@ import { clientGone } from '../http/requestBody.ts';
 import type { ContextService } from './service.ts';
 
 const SCOPE = 'context:use';
+/** Uploads are shared with pushes of repositories. */
+const UPLOADS: ReadonlySet<WirePath> = new Set([PATHS.findMissing, PATHS.batchUpload, PATHS.checkpointBlobs]);
 
 /**
  * Clients retry 5xx for ever, so lasting errors are 4xx. A full disk passes, and so does a lost lease: the process that took
@@ -22,6 +24,8 @@ const CODES: Readonly<Partial<Record<string, ErrorCode>>> = {
   ReadOnly: 'InsufficientStorage',
   StoreBusy: 'Conflict',
   StoreNewer: 'Conflict',
+  FilesMissing: 'Conflict',
+  NoSuchFile: 'NotFound',
   LeaseLost: 'ServiceUnavailable',
   StoreUnavailable: 'ServiceUnavailable',
   StoreOverloaded: 'ServiceUnavailable',
@@ -59,7 +63,8 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
     isLogged: true,
     guard: (headers) => {
       const caller = tokens.authenticate(headers.authorization);
-      if (!caller.scopes.has(SCOPE)) throw httpErrors.missingScope(SCOPE);
+      const mayPush = UPLOADS.has(path) && caller.scopes.has('repositories:push');
+      if (!mayPush && !caller.scopes.has(SCOPE)) throw httpErrors.missingScope(SCOPE);
       return caller;
     },
     methods: {
@@ -113,7 +118,8 @@ async function* chatLines(
   }
 }
 
-async function explained(handle: () => Promise<Reply>): Promise<Reply> {
+/** Gives an error of a store or model the status of its code. */
+export async function explained(handle: () => Promise<Reply>): Promise<Reply> {
   try {
     return await handle();
   } catch (error) {

@@ -4,8 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 import { explainWriteError, isWriteError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { makeInnerFolder } from '../../base/ownedFolder.ts';
-import type { Answerer, BlobStore } from '../../context/backend.ts';
+import type { Answerer } from '../../context/backend.ts';
 import { contextErrors } from '../../context/errors.ts';
+import { Repositories } from '../../context/repositories.ts';
+import type { ContextStore } from '../../context/store/contextStore.ts';
 import { createTemporaryFolder, removeTemporaryFolder } from '../../base/temporaryFolder.ts';
 
 export interface ContextOptions {
@@ -16,7 +18,7 @@ export interface ContextOptions {
   /** Milliseconds after which unused files may be removed; 30 days by default. */
   readonly keepMs?: number | undefined;
   /** Opens the store of contexts instead of one in the state folder. */
-  readonly openStore?: ((edges: ContextServiceDependencies) => Promise<BlobStore>) | undefined;
+  readonly openStore?: ((edges: ContextServiceDependencies) => Promise<ContextStore>) | undefined;
 }
 
 export interface ContextServiceDependencies {
@@ -30,7 +32,7 @@ export class ContextService {
   readonly #state: string | undefined;
   readonly #options: ContextOptions;
   readonly #edges: ContextServiceDependencies;
-  #store: Promise<BlobStore> | undefined;
+  #store: Promise<ContextStore> | undefined;
   /** The temporary folder of a server without state. */
   #temporary: string | undefined;
   readonly #closing = new AbortController();
@@ -42,7 +44,7 @@ export class ContextService {
   }
 
   /** Opens the store. Throws as its `open` does; the next call tries again. */
-  async store(): Promise<BlobStore> {
+  async store(): Promise<ContextStore> {
     if (this.#closing.signal.aborted) throw contextErrors.closed();
     this.#store ??= this.#open();
     try {
@@ -51,6 +53,11 @@ export class ContextService {
       this.#store = undefined;
       throw error;
     }
+  }
+
+  /** Pushed repositories. Throws as {@link store} does. */
+  async repositories(): Promise<Repositories> {
+    return new Repositories(await this.store(), this.#edges.clock);
   }
 
   /** Streams an answer. Throws `NoModel` if a model is needed, and as the provider does. */
@@ -76,7 +83,7 @@ export class ContextService {
     if (this.#temporary !== undefined) removeTemporaryFolder(this.#temporary);
   }
 
-  async #open(): Promise<BlobStore> {
+  async #open(): Promise<ContextStore> {
     if (this.#options.openStore) return this.#options.openStore(this.#edges);
     // Loaded when needed: with the engine, the store is half of the server.
     const { ContentStore } = await import('../../context/store/contentStore.ts');

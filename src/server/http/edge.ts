@@ -10,7 +10,7 @@ import { ABSOLUTE, type HostCheck } from './hosts.ts';
 import { WrittenJson } from './jsonWriter.ts';
 import { sendLines } from './replyLines.ts';
 import { checkBody, hasBody, pieces, readBody } from './requestBody.ts';
-import type { RequestLog } from './requestLog.ts';
+import type { RequestEntry, RequestLog } from './requestLog.ts';
 import { Router, type Match } from './router.ts';
 
 export interface EdgeTimeouts {
@@ -51,6 +51,8 @@ export interface EdgeOptions {
   readonly resources: readonly Resource[];
   readonly hosts: HostCheck;
   readonly requestLog: RequestLog;
+  /** Called after each answer. */
+  readonly onAnswered?: ((entry: RequestEntry) => void) | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timeouts?: Partial<EdgeTimeouts>;
@@ -186,8 +188,10 @@ export class HttpEdge {
         const { code, reason } = error;
         found.resource.onRefused({ parameters: found.parameters, status: ERROR_STATUS[code], code, reason });
       }
-      if (match?.resource.isLogged === false) return;
-      this.#options.requestLog.add({
+      const { onAnswered } = this.#options;
+      const isLogged = match?.resource.isLogged !== false;
+      if (!isLogged && !onAnswered) return;
+      const entry: RequestEntry = {
         at: this.#options.clock.now(),
         method: request.method ?? '',
         path,
@@ -198,7 +202,9 @@ export class HttpEdge {
         status: response.statusCode,
         error: error && { code: error.code, message: error.message },
         warnings,
-      });
+      };
+      onAnswered?.(entry);
+      if (isLogged) this.#options.requestLog.add(entry);
     };
     const fail = (error: unknown): void => {
       if (error instanceof SextantError && error.code === 'ClientGone') {

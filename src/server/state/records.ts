@@ -27,6 +27,10 @@ export interface TokenRecord {
   /** SHA-256 of the token in hexadecimal. */
   readonly hash: string;
   readonly scopes: readonly TokenScope[];
+  /** Patterns of the repositories that it may use; all by default. */
+  readonly repositories?: readonly string[] | undefined;
+  /** Requests for repositories a minute; no limit by default. */
+  readonly perMinute?: number | undefined;
 }
 
 /** A simulated organization. */

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { formatColumns } from '../../base/columns.ts';
+import { formatCount } from '../../base/format.ts';
+import { SextantError } from '../../base/errors.ts';
+import { silentLogger } from '../../base/log.ts';
+import { pushFolder } from '../../context/push.ts';
+import { openService } from '../../context/service.ts';
+import { isRepositoryName, isUrlTemplate, type WireResult } from '../../wire/repositories.ts';
+import type { WireClient } from '../../wire/wireClient.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
+import { gitExecutable } from '../../workspace/gitExecutable.ts';
+import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+
+export interface ServiceChoice {
+  /** The service; by default that of the environment or of `sextant login`. */
+  readonly server?: string;
+  readonly json?: true;
+}
+
+export interface PushOptions extends ServiceChoice {
+  readonly name: string;
+  readonly ref?: string;
+  readonly commit?: string;
+  readonly url?: string;
+  readonly keep?: number;
+}
+
+export interface ReposSearchOptions extends ServiceChoice {
+  readonly repo?: readonly string[];
+  readonly limit: number;
+}
+
+const USER_AGENT = 'sextant';
+/** Repositories that a line of a result names. */
+const NAMED = 3;
+const GIT_LIMIT_MS = 10_000;
+
+/** `sextant push [DIR] --name NAME` */
+export async function runPush(folder: string, options: PushOptions, terminal: Terminal): Promise<ExitCode> {
+  const { name, url, keep, json } = options;
+  if (!isRepositoryName(name))
+    throw new SextantError(
+      'InvalidName',
+      `${name} is no name of a repository. Use letters, digits and . _ - @ + in parts between slashes, as in acme/payments.`,
+    );
+  if (url !== undefined && !isUrlTemplate(url))
+    throw new SextantError(
+      'InvalidOption',
+      '--url must be an address with {path}, and perhaps {ref} and {line}, as in https://git.example.com/pay/blob/{ref}/{path}#L{line}.',
+    );
+  const root = folderAt(folder);
+  const ref = options.ref ?? (await gitOutput(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']));
+  const commit = options.commit ?? (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD']));
+  const progress = new ProgressLine(terminal.stderr);
+  const pushed = await withService(options, async (client) => {
+    try {
+      // Nothing is kept: only the rules are those of an index.
+      const rules = { root, stateFolder: root, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+      return await pushFolder(
+        rules,
+        { name, ref, commit, url, keep },
+        client,
+        ({ done, total, uploaded }) =>
+          progress.show([
+            `Pushing: ${formatCount(done)} of ${formatCount(total)} files`,
+            `${formatCount(uploaded)} uploaded`,
+          ]),
+        terminal.signal,
+      );
+    } finally {
+      progress.clear();
+    }
+  });
+  const { repository, uploaded, leftOut } = pushed;
+  if (json) printJson({ repository, uploaded, leftOut }, terminal);
+  else
+    terminal.stdout.write(
+      `Pushed ${formatCount(repository.files)} files as ${name}${at(repository)}; ${formatCount(uploaded)} were new.\n`,
+    );
+  return ExitCode.ok;
+}
+
+/** `sextant repos list` */
+export async function runReposList(options: ServiceChoice, terminal: Terminal): Promise<ExitCode> {
+  const repositories = await withService(options, (client) => client.listRepositories());
+  if (options.json) printJson({ repositories }, terminal);
+  else if (repositories.length === 0)
+    terminal.stderr.write('There is no repository that you may read. "sextant push --name NAME" adds one.\n');
+  else {
+    const rows = repositories.map(({ name, ref, commit, files, pushed_at, older }) => [
+      printable(name),
+      printable(ref ?? ''),
+      (commit ?? '').slice(0, 10),
+      formatCount(files),
+      pushed_at,
+      String(older),
+    ]);
+    terminal.stdout.write(formatColumns([['NAME', 'REF', 'COMMIT', 'FILES', 'PUSHED', 'OLDER'], ...rows]));
+  }
+  return repositories.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** `sextant repos remove NAME` */
+export async function runReposRemove(name: string, options: ServiceChoice, terminal: Terminal): Promise<ExitCode> {
+  const removed = await withService(options, (client) => client.removeRepository(name));
+  if (options.json) printJson({ removed }, terminal);
+  else if (removed) terminal.stdout.write(`Removed ${name}.\n`);
+  else terminal.stderr.write(`There is no repository ${name}. See "sextant repos list".\n`);
+  return removed ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+/** `sextant repos search QUERY` */
+export async function runReposSearch(
+  query: string,
+  options: ReposSearchOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { repo: repositories, limit, json } = options;
+  const answer = await withService(options, (client) =>
+    client.searchRepositories(query, { repositories, limit, signal: terminal.signal }),
+  );
+  const { results, searched, problems } = answer;
+  if (json) printJson({ query, ...answer }, terminal);
+  else {
+    for (const problem of problems) terminal.stderr.write(`sextant: ${problem}\n`);
+    for (const result of results) terminal.stdout.write(formatResult(result));
+    if (results.length === 0)
+      terminal.stderr.write(`Nothing found in ${formatCount(searched)} repositories for: ${query}\n`);
+  }
+  return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+}
+
+function formatResult({ repositories, repository_count: count, path, places, url, alike }: WireResult): string {
+  const [first, ...others] = repositories;
+  const [place, ...more] = places;
+  const { start_line: startLine, symbol, text } = place!;
+  const line = symbol?.line ?? startLine;
+  const shown = text.split('\n')[Math.max(0, line - startLine)] ?? '';
+  const name = symbol ? `  ${symbol.name} ${symbol.kind}` : '';
+  const lines = [`${first}/${path}:${line}${name}`, `    ${shown.trim()}`];
+  for (const { start_line, end_line, symbol } of more)
+    lines.push(
+      `  also ${start_line === end_line ? start_line : `${start_line}-${end_line}`} ${symbol?.name ?? ''}`.trimEnd(),
+    );
+  if (count > 1) {
+    const named = others.slice(0, NAMED);
+    const rest = count - 1 - named.length;
+    lines.push(`  also in ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`);
+  }
+  if (alike > 0) lines.push(`  and ${alike} like it`);
+  if (url !== null) lines.push(`  ${url}`);
+  return `${lines.map(printable).join('\n')}\n`;
+}
+
+function at({ ref, commit }: { readonly ref: string | null; readonly commit: string | null }): string {
+  const what = [ref, commit?.slice(0, 10)].filter(Boolean).join(' ');
+  return what === '' ? '' : ` (${what})`;
+}
+
+async function withService<T>({ server }: ServiceChoice, use: (client: WireClient) => Promise<T>): Promise<T> {
+  const client = await openService({ apiUrl: server, clientUserAgent: USER_AGENT }, {}, silentLogger);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Throws `NotAFolder`. */
+function folderAt(folder: string): string {
+  try {
+    return realpathSync(resolve(folder));
+  } catch (error) {
+    throw new SextantError('NotAFolder', `There is no folder ${folder}. Name one to push.`, { cause: error });
+  }
+}
+
+/** One line of Git's output; `undefined` outside of a repository, on a detached HEAD, or without Git. */
+async function gitOutput(root: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout } = await promisify(execFile)(gitExecutable(root), ['-C', root, ...args], { timeout: GIT_LIMIT_MS });
+    return stdout.trim() || undefined;
+  } catch {
+    return undefined;
+  }
+}

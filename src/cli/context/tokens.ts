@@ -1,0 +1,47 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { explainWriteError, SextantError } from '../../base/errors.ts';
+import { hashToken, newToken } from '../../server/auth/tokens.ts';
+import { readTokenFile, readTokens, type TokenEntry } from '../../server/auth/tokenFile.ts';
+import { ExitCode, printJson, type Terminal } from '../terminal.ts';
+
+export interface TokenCreateOptions {
+  readonly name: string;
+  readonly scope: TokenEntry['scopes'];
+  readonly repo?: string[];
+  readonly rate?: number;
+  readonly json?: true;
+}
+
+/**
+ * `sextant token create FILE --name NAME`: adds a token to a file for `sextant serve --tokens`, which gets its hash, and prints it
+ * once. Throws `InvalidTokens` for a file of another kind, `NameTaken`, `DiskFull` and `ReadOnly`.
+ */
+export function runTokenCreate(file: string, options: TokenCreateOptions, terminal: Terminal): ExitCode {
+  const { name, scope, repo, rate, json } = options;
+  const known = existsSync(file) ? entriesOf(file) : [];
+  if (known.some((entry) => entry.name === name))
+    throw new SextantError('NameTaken', `${file} has a token named ${name}. Give another name, or delete the entry.`);
+  const token = newToken('sxt');
+  const bounds = { ...(repo && { repositories: repo }), ...(rate !== undefined && { requestsPerMinute: rate }) };
+  const text = `${JSON.stringify({ tokens: [...known, { name, sha256: hashToken(token), scopes: scope, ...bounds }] }, null, 2)}\n`;
+  readTokens(text, file);
+  try {
+    writeFileAtomicSync(file, text, 0o600);
+  } catch (error) {
+    throw explainWriteError(error, file);
+  }
+  if (json) printJson({ name, token }, terminal);
+  else {
+    terminal.stdout.write(`${token}\n`);
+    terminal.stderr.write(
+      `sextant: ${name} is in ${file}. The token will not be shown again. Restart the server to use it.\n`,
+    );
+  }
+  return ExitCode.ok;
+}
+
+function entriesOf(file: string): TokenEntry[] {
+  readTokenFile(file);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { tokens: TokenEntry[] }).tokens;
+}

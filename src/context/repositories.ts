@@ -1,0 +1,193 @@
+import type { Clock } from '../base/clock.ts';
+import { formatTime } from '../base/clock.ts';
+import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import type { SourceRange } from '../engine/query/sourceRange.ts';
+import { outputLength } from '../wire/contract.ts';
+import { formatRetrieval } from '../wire/formatRetrieval.ts';
+import {
+  forgeUrl,
+  isRepositoryPattern,
+  matchesRepository,
+  REPOSITORY_LIMITS,
+  splitRepositoryQuery,
+  type SearchAnswer,
+  type WireRepository,
+  type WireResult,
+} from '../wire/repositories.ts';
+import type { BlobScope } from '../wire/scope.ts';
+import { contextErrors } from './errors.ts';
+import type { ContextStore, FoundText, SetHit, StoredRepository } from './store/contextStore.ts';
+
+/** Which repositories a caller may use, by name. */
+export type MayUse = (name: string) => boolean;
+
+export interface PushedState {
+  readonly name: string;
+  readonly blobs: BlobScope;
+  readonly ref?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly url?: string | undefined;
+  /** Number of earlier versions to keep; {@link KEEP} by default. */
+  readonly keep?: number | undefined;
+}
+
+/** Number of earlier versions that are kept by default. */
+const KEEP = 3;
+const RESULTS = 20;
+/** Number of files that fill the longest retrieval. */
+const RETRIEVED = 48;
+/** Lines of a place in a result. */
+const MAX_LINES = 60;
+const MAX_LINE = 1_000;
+/** Problems of one kind that are listed by name. */
+const NAMED = 5;
+
+/** Pushed repositories on a store, for callers who may use some of them. What a caller may not use does not exist for them. */
+export class Repositories {
+  readonly #store: ContextStore;
+  readonly #clock: Clock;
+
+  constructor(store: ContextStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async list(may: MayUse): Promise<WireRepository[]> {
+    return (await this.#allowed(may)).map(toWire);
+  }
+
+  /** Moves a name to a set of files, in one step. Throws `CheckpointNotFound`, and `FilesMissing` for files never uploaded. */
+  async put({ name, blobs, keep = KEEP, url, ...version }: PushedState): Promise<WireRepository> {
+    const checkpoint = await this.#store.checkpoint(blobs);
+    const { unknown } = await this.#store.findMissing(blobs.added);
+    if (unknown.length > 0) throw contextErrors.notUploaded(name, unknown.length);
+    const files = await this.#store.sizeOf(checkpoint);
+    const pushed = { ...version, checkpoint, files, pushedAt: this.#clock.now() };
+    return toWire(await this.#store.repositories.put(name, url, pushed, keep));
+  }
+
+  /** Resolves to whether there was one. Its files are removed when they are unused for long. */
+  remove(name: string): Promise<boolean> {
+    return this.#store.repositories.remove(name);
+  }
+
+  async search(
+    query: string,
+    patterns: readonly string[] | undefined,
+    limit: number | undefined,
+    may: MayUse,
+    signal?: AbortSignal,
+  ): Promise<SearchAnswer> {
+    const { words, chosen, problems } = await this.#choose(query, patterns, may);
+    const options = { limit: limit ?? RESULTS, signal };
+    const { hits, missing } = await this.#store.searchSets(words, checkpointsOf(chosen), options);
+    const stale = missing.map((i) => chosen[i]!.name);
+    if (stale.length > 0) problems.push(`The files of ${listed(stale)} are missing. Push again to find them.`);
+    for (const { message } of parseQueryLanguage(words).problems) problems.push(message);
+    return { results: hits.map((hit) => resultOf(hit, chosen)), searched: chosen.length - missing.length, problems };
+  }
+
+  /** As text for a prompt; each path begins with the name of its repository. */
+  async retrieve(
+    query: string,
+    patterns: readonly string[] | undefined,
+    maxOutputLength: number | null | undefined,
+    may: MayUse,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const { words, chosen } = await this.#choose(query, patterns, may);
+    const { hits } = await this.#store.searchSets(words, checkpointsOf(chosen), { limit: RETRIEVED, signal });
+    const files = hits.map(({ path, text, sets, more, ...place }) => ({
+      path: `${chosen[sets[0]!]!.name}/${path}`,
+      text,
+      places: [place, ...more].map(({ startLine, endLine, symbol }) => ({
+        ...{ startLine, endLine },
+        ...(symbol && { definition: symbol }),
+      })),
+    }));
+    return formatRetrieval(files, outputLength(maxOutputLength));
+  }
+
+  /** A file of a repository, at its newest version or an earlier one that is kept. Throws `NoSuchFile`. */
+  async file(name: string, blob: string, may: MayUse): Promise<FoundText> {
+    const repository = may(name) ? await this.#store.repositories.get(name) : undefined;
+    for (const { checkpoint } of repository?.versions ?? []) {
+      const file = await this.#store.fileOf(checkpoint, blob);
+      if (file) return file;
+    }
+    throw contextErrors.noSuchFile(name);
+  }
+
+  async #allowed(may: MayUse): Promise<StoredRepository[]> {
+    return (await this.#store.repositories.list()).filter(({ name }) => may(name));
+  }
+
+  async #choose(
+    query: string,
+    patterns: readonly string[] | undefined,
+    may: MayUse,
+  ): Promise<{ readonly words: string; readonly chosen: StoredRepository[]; readonly problems: string[] }> {
+    const { query: words, only, without } = splitRepositoryQuery(query);
+    const allowed = await this.#allowed(may);
+    const isChosen = (name: string): boolean =>
+      (!patterns || patterns.length === 0 || matchesRepository(name, patterns)) &&
+      (only.length === 0 || matchesRepository(name, only)) &&
+      !matchesRepository(name, without);
+    const problems = [...only, ...without]
+      .filter((one) => !isRepositoryPattern(one) || !allowed.some(({ name }) => matchesRepository(name, [one])))
+      .map((one) => `No repository that you may read matches repo:${one}.`);
+    return { words, chosen: allowed.filter(({ name }) => isChosen(name)), problems };
+  }
+}
+
+function checkpointsOf(repositories: readonly StoredRepository[]): string[] {
+  return repositories.map(({ versions }) => versions[0].checkpoint);
+}
+
+function toWire({ name, url, versions: [newest, ...older] }: StoredRepository): WireRepository {
+  const { ref, commit, files, pushedAt } = newest;
+  return {
+    ...{ name, files, older: older.length, pushed_at: formatTime(pushedAt) },
+    ...{ ref: ref ?? null, commit: commit ?? null, url: url ?? null },
+  };
+}
+
+function resultOf(
+  { id, path, language, score, text, sets, more, alike = 0, ...first }: SetHit,
+  chosen: readonly StoredRepository[],
+): WireResult {
+  const lines = text.split(/\r\n|\r|\n/);
+  const [{ url, versions }] = sets.map((i) => chosen[i]!) as [StoredRepository];
+  const { ref, commit } = versions[0];
+  const line = first.symbol?.line ?? first.startLine;
+  const revision = commit ?? ref;
+  return {
+    ...{ blob_name: id, path, language, score, alike },
+    repositories: sets.slice(0, REPOSITORY_LIMITS.namesPerResult).map((i) => chosen[i]!.name),
+    repository_count: sets.length,
+    places: [first, ...more].map((place) => placeOf(place, lines)),
+    url:
+      url === undefined || (revision === undefined && url.includes('{ref}'))
+        ? null
+        : forgeUrl(url, { ref: revision ?? '', path, line }),
+  };
+}
+
+function placeOf({ startLine, endLine, symbol }: SourceRange, lines: readonly string[]): WireResult['places'][number] {
+  const shown = lines.slice(startLine - 1, Math.min(endLine, startLine - 1 + MAX_LINES));
+  return {
+    ...{ start_line: startLine, end_line: endLine },
+    symbol: symbol
+      ? {
+          ...{ name: symbol.name, kind: symbol.kind, line: symbol.line },
+          ...{ start_line: symbol.startLine, end_line: symbol.endLine },
+        }
+      : null,
+    text: shown.map((line) => line.slice(0, MAX_LINE)).join('\n'),
+  };
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - NAMED;
+  return names.slice(0, NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

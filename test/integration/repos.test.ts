@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ServerInfo } from '../../src/server/launch.ts';
+import type { SearchAnswer, WireRepository } from '../../src/wire/repositories.ts';
+import { COMMAND, copySample, type Outcome } from '../support/command.ts';
+import { killed } from '../support/processes.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+interface Run {
+  readonly token: string;
+  readonly args: readonly string[];
+}
+
+describe('sextant push and repos', () => {
+  const folder = temporaryFolder();
+  const servers: ChildProcess[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0))
+      if (server.exitCode === null && server.signalCode === null) await killed(server, 'SIGTERM');
+  });
+
+  function run(more: Readonly<Record<string, string>>, ...args: string[]): Outcome {
+    const env = { ...process.env, HOME: home, NO_COLOR: '1', ...more };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8', env });
+    return { code: status, stdout, stderr };
+  }
+  let home = '';
+  before(() => (home = folder()));
+
+  const tokenOf = (file: string, ...args: string[]): string => {
+    const { code, stdout, stderr } = run({}, 'token', 'create', file, ...args);
+    assert.equal(code, 0, stderr);
+    return stdout.trim();
+  };
+
+  async function serve(...args: string[]): Promise<string> {
+    const child = spawn(process.execPath, [COMMAND, 'serve', '--json', '--port', '0', ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, HOME: home },
+    });
+    servers.push(child);
+    for await (const line of createInterface({ input: child.stdout })) return (JSON.parse(line) as ServerInfo).url;
+    throw new Error('The server printed no address.');
+  }
+
+  it('pushes folders, searches all of them, and shows each token its own repositories', async () => {
+    const tokens = join(folder(), 'tokens.json');
+    const ci = tokenOf(tokens, '--name', 'ci', '--scope', 'repositories:push', '--repo', 'acme/*');
+    const all = tokenOf(tokens, '--name', 'people', '--scope', 'repositories:read');
+    const few = tokenOf(tokens, '--name', 'guest', '--scope', 'repositories:read', '--repo', 'acme/open*');
+    assert.equal(statSync(tokens).mode & 0o777, 0o600);
+    assert.ok(![ci, all, few].some((token) => readFileSync(tokens, 'utf8').includes(token)));
+    const log = join(folder(), 'access.log');
+    const url = await serve('--state', folder(), '--tokens', tokens, '--access-log', log);
+    const as = ({ token, args }: Run): Outcome => run({ SEXTANT_API_TOKEN: token, SEXTANT_API_URL: url }, ...args);
+
+    const sample = copySample(folder());
+    const template = 'https://git.example.com/shop/blob/{ref}/{path}#L{line}';
+    const push = (name: string, ...more: string[]): Outcome => {
+      const args = ['push', sample, '--name', name, '--ref', 'main', '--url', template, ...more];
+      return as({ token: ci, args });
+    };
+    const first = push('acme/open');
+    assert.match(first.stdout, /^Pushed \d+ files as acme\/open \(main\); \d+ were new\.\n$/, first.stderr);
+    appendFileSync(join(sample, 'README.md'), '\nThe nightingale sings.\n');
+    assert.match(push('acme/secret').stdout, /; 1 were new\.\n$/);
+    const refused = push('other');
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /403 .*this token may not push to other/);
+
+    const search = (token: string, ...args: string[]): SearchAnswer => {
+      const { stdout } = as({ token, args: ['repos', 'search', '--json', ...args] });
+      return JSON.parse(stdout) as SearchAnswer;
+    };
+    const [found] = search(all, 'verifyPassword').results;
+    assert.deepEqual([found?.path, found?.repositories], ['src/auth/passwordHash.ts', ['acme/open', 'acme/secret']]);
+    assert.match(found?.url ?? '', /^https:\/\/git\.example\.com\/shop\/blob\/main\/src\/auth\/passwordHash\.ts#L\d+$/);
+    assert.deepEqual(search(all, 'nightingale').results[0]?.repositories, ['acme/secret']);
+    for (const query of ['nightingale', 'nightingale repo:acme/secret', 'nightingale repo:*'])
+      assert.deepEqual(search(few, query).results, [], query);
+    assert.equal(search(few, 'nightingale', '--repo', 'acme/secret').searched, 0);
+    const shown = as({ token: all, args: ['repos', 'search', 'verifyPassword', '--limit', '1'] });
+    assert.match(shown.stdout, /^acme\/open\/src\/auth\/passwordHash\.ts:\d+ {2}verifyPassword function\n/);
+    assert.match(shown.stdout, /\n {2}also in acme\/secret\n/);
+
+    const list = as({ token: few, args: ['repos', 'list', '--json'] });
+    const { repositories } = JSON.parse(list.stdout) as { repositories: WireRepository[] };
+    assert.deepEqual(
+      repositories.map(({ name }) => name),
+      ['acme/open'],
+    );
+    assert.equal(as({ token: few, args: ['push', sample, '--name', 'acme/open'] }).code, 2);
+    assert.equal(as({ token: ci, args: ['repos', 'remove', 'acme/open'] }).stdout, 'Removed acme/open.\n');
+    assert.equal(as({ token: few, args: ['repos', 'list'] }).code, 1);
+
+    await killed(servers[0]!, 'SIGTERM');
+    const logged = readFileSync(log, 'utf8');
+    const entry = JSON.parse(logged.split('\n')[0]!) as Record<string, unknown>;
+    assert.deepEqual(Object.keys(entry), ['at', 'token', 'method', 'path', 'status', 'ms', 'code']);
+    assert.equal(entry.token, 'ci');
+    assert.ok(![ci, all, few, 'nightingale'].some((secret) => logged.includes(secret)));
+  });
+
+  it('continues a push whose server was killed', async () => {
+    const state = folder();
+    const sample = folder();
+    for (let i = 0; i < 4_000; i++) writeFileSync(join(sample, `file${i}.ts`), `export const value${i} = ${i};\n`);
+    const url = await serve('--state', state, '--token', 'push');
+    const env = { ...process.env, HOME: home, SEXTANT_API_TOKEN: 'push' };
+    const args = [COMMAND, 'push', sample, '--name', 'many', '--json'];
+    const child = spawn(process.execPath, args, { env: { ...env, SEXTANT_API_URL: url }, stdio: 'ignore' });
+    const exit = once(child, 'exit');
+    while (!(await hasFiles(url))) await new Promise((resolve) => setTimeout(resolve, 20));
+    await killed(servers[0]!);
+    child.kill('SIGINT');
+    await exit;
+    const again = await serve('--state', state, '--token', 'push');
+    const { stdout } = run({ SEXTANT_API_TOKEN: 'push', SEXTANT_API_URL: again }, ...args.slice(1));
+    const pushed = JSON.parse(stdout) as { readonly repository: WireRepository; readonly uploaded: number };
+    assert.equal(pushed.repository.files, 4_000);
+    assert.ok(pushed.uploaded < 4_000, `${pushed.uploaded} files were uploaded`);
+  });
+
+  it('refuses to listen for other machines without tokens, and a file of tokens that others may write', () => {
+    const open = run({}, 'serve', '--host', '0.0.0.0', '--state', folder());
+    assert.equal(open.code, 2);
+    assert.match(open.stderr, /0\.0\.0\.0 can be reached from other machines\. Give tokens of your own/);
+    const tokens = join(folder(), 'tokens.json');
+    tokenOf(tokens, '--name', 'a', '--scope', 'repositories:read');
+    assert.match(
+      run({}, 'token', 'create', tokens, '--name', 'a', '--scope', 'context:use').stderr,
+      /has a token named a/,
+    );
+    chmodSync(tokens, 0o666);
+    assert.match(run({}, 'serve', '--tokens', tokens, '--state', folder()).stderr, /may be written by others/);
+  });
+
+  it('reports names and templates that cannot be', () => {
+    const more = { SEXTANT_API_TOKEN: 'x', SEXTANT_API_URL: 'http://127.0.0.1:9' };
+    assert.match(run(more, 'push', folder(), '--name', '../x').stderr, /is no name of a repository/);
+    const args = ['push', folder(), '--name', 'x', '--url', 'javascript:{path}'];
+    assert.match(run(more, ...args).stderr, /--url must be an address/);
+    assert.match(run(more, 'push', folder(), '--name', 'x').stderr, /has no file that can be searched/);
+  });
+});
+
+/** Whether a file of the push has arrived. */
+async function hasFiles(url: string): Promise<boolean> {
+  const { documentId } = await import('../../src/engine/documentId.ts');
+  const name = documentId('file0.ts', Buffer.from('export const value0 = 0;\n'));
+  const response = await fetch(`${url}/find-missing`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer push', 'content-type': 'application/json' },
+    body: JSON.stringify({ mem_object_names: [name] }),
+  });
+  const { unknown_memory_names: unknown } = (await response.json()) as { unknown_memory_names: string[] };
+  return unknown.length === 0;
+}
