@@ -179,6 +179,11 @@ export class App implements SextantApi {
       const { WhyPick } = await import('./index/whyPick.ts');
       return new WhyPick(folders, client);
     });
+    const team = part(async () => {
+      const { TeamPick } = await import('./team/teamPick.ts');
+      const { TeamService } = await import('./team/teamService.ts');
+      return new TeamPick(new TeamService(secrets, version));
+    });
     const webhooks = part(async () => {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');
       return new WebhookActions(server, texts, context, recentLog);
@@ -209,7 +214,17 @@ export class App implements SextantApi {
     });
     const { answers, dashboard, searchView } = this;
     const eager = { extension, log, recentLog, client, folders, texts, searchPick, indexView, server };
-    this.commands = commandHandlers({ ...eager, searchView, answers, asking, whyPick, webhooks, analytics, dashboard });
+    this.commands = commandHandlers({
+      ...eager,
+      searchView,
+      answers,
+      asking,
+      whyPick,
+      team,
+      webhooks,
+      analytics,
+      dashboard,
+    });
 
     const showAccount = (): void => {
       if (accountChoice(globalState)) void analytics();

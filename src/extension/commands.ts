@@ -18,6 +18,7 @@ import { SEARCH_SYMBOL, type SearchPick } from './search/searchPick.ts';
 import type { SearchView } from './search/searchView.ts';
 import { folderQuery, selectionQuery, usagesQuery } from './search/selectionQuery.ts';
 import type { ServerActions } from './server/serverActions.ts';
+import type { TeamPick } from './team/teamPick.ts';
 import type { WebhookActions, WebhookWork } from './webhooks/webhookActions.ts';
 
 /** Runs a command. Key bindings and other extensions may pass any argument. */
@@ -38,6 +39,7 @@ export interface CommandParts {
   readonly answers: () => Promise<AnswerPanel>;
   readonly asking: () => Promise<AskService>;
   readonly whyPick: () => Promise<WhyPick>;
+  readonly team: () => Promise<TeamPick>;
   readonly webhooks: () => Promise<WebhookActions>;
   readonly analytics: () => Promise<AnalyticsActions>;
   readonly dashboard: () => Promise<DashboardPanel>;
@@ -69,6 +71,8 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
       const query = folderQuery(folders, folder);
       if (query !== undefined) await (await searchView()).show({ query });
     },
+    'sextant.searchTeam': async (query) => (await parts.team()).show(textOf(query)),
+    'sextant.disconnectTeam': async () => (await parts.team()).disconnect(),
     'sextant.acceptBeside': () => searchPick.acceptBeside(),
     'sextant.openResultBeside': async (row) => {
       const view = await searchView();

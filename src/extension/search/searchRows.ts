@@ -79,6 +79,6 @@ export function readAllRow(): SearchRow {
   };
 }
 
-export function noticeRow(label: string, detail: string): SearchRow {
+export function noticeRow(label: string, detail: string): vscode.QuickPickItem {
   return { label, detail, alwaysShow: true, iconPath: new vscode.ThemeIcon('info') };
 }

@@ -1,0 +1,188 @@
+import { posix } from 'node:path';
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/disposable.ts';
+import { describeError, isCancelled } from '../../base/errors.ts';
+import { formatCount } from '../../base/format.ts';
+import type { DefinitionKind } from '../../engine/analyze/language.ts';
+import type { WireResult } from '../../wire/repositories.ts';
+import type { WireClient } from '../../wire/wireClient.ts';
+import type { KeptPlace } from '../../workspace/resultPlace.ts';
+import { literal } from '../pickText.ts';
+import { EditorPreview } from '../search/preview.ts';
+import { noticeRow } from '../search/searchRows.ts';
+import { SYMBOL_ICONS } from '../search/symbolIcon.ts';
+import { maxResults } from '../settings.ts';
+import { TeamFiles } from './teamFiles.ts';
+import type { TeamService } from './teamService.ts';
+
+interface TeamRow extends vscode.QuickPickItem {
+  readonly result?: WireResult;
+}
+
+/** A search goes over the network. */
+const TYPING_PAUSE_MS = 150;
+const OPEN_LINK = vscode.l10n.t('Open on the Forge');
+
+/** Searches the pushed repositories of a team while the user types. */
+export class TeamPick implements vscode.Disposable {
+  readonly #service: TeamService;
+  readonly #files: TeamFiles;
+  #session: TeamSession | undefined;
+
+  constructor(service: TeamService) {
+    this.#service = service;
+    this.#files = new TeamFiles(() => service.connect());
+  }
+
+  async show(query: string): Promise<void> {
+    const client = await this.#service.connect();
+    if (!client) return;
+    this.#session?.dispose();
+    this.#session = new TeamSession(client, this.#files);
+    this.#session.show(query);
+  }
+
+  disconnect(): Promise<void> {
+    return this.#service.disconnect();
+  }
+
+  dispose(): void {
+    this.#session?.dispose();
+    this.#files.dispose();
+    this.#service.dispose();
+  }
+}
+
+class TeamSession implements vscode.Disposable {
+  readonly #client: WireClient;
+  readonly #files: TeamFiles;
+  readonly #pick = vscode.window.createQuickPick<TeamRow>();
+  readonly #preview = new EditorPreview();
+  readonly #disposables = new DisposableStore();
+  #timer: NodeJS.Timeout | undefined;
+  #running: AbortController | undefined;
+  /** The row that became active because the list changed; only those that the user moves to are previewed. */
+  #passive: TeamRow | undefined;
+
+  constructor(client: WireClient, files: TeamFiles) {
+    this.#client = client;
+    this.#files = files;
+    const pick = this.#pick;
+    pick.title = vscode.l10n.t('Search Team Code');
+    pick.placeholder = vscode.l10n.t(
+      'Words (page fault), a name (handleFault), "a phrase", lang:ts, repo:payments*, -not',
+    );
+    (pick as { sortByLabel?: boolean }).sortByLabel = false;
+    this.#disposables.add(pick.onDidChangeValue((value) => this.#schedule(value, TYPING_PAUSE_MS)));
+    this.#disposables.add(pick.onDidChangeActive(([row]) => void this.#onActive(row)));
+    this.#disposables.add(pick.onDidAccept(() => void this.#open(pick.activeItems[0], vscode.ViewColumn.Active)));
+    this.#disposables.add(
+      pick.onDidTriggerItemButton(({ item, button }) => {
+        if (button.tooltip !== OPEN_LINK) void this.#open(item, vscode.ViewColumn.Beside);
+        else if (item.result?.url) void vscode.env.openExternal(vscode.Uri.parse(item.result.url, true));
+      }),
+    );
+    this.#disposables.add(pick.onDidHide(() => this.dispose()));
+  }
+
+  show(query: string): void {
+    this.#pick.value = query;
+    this.#pick.show();
+    this.#schedule(query, 0);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#preview.dispose();
+    this.#disposables.dispose();
+    this.#pick.dispose();
+  }
+
+  #schedule(value: string, delay: number): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+    this.#timer = setTimeout(() => void this.#run(value.trim()), delay);
+  }
+
+  async #run(query: string): Promise<void> {
+    if (query === '') {
+      this.#show([]);
+      return;
+    }
+    const running = new AbortController();
+    this.#running = running;
+    this.#pick.busy = true;
+    try {
+      const options = { limit: Math.min(maxResults(), 200), signal: running.signal };
+      const { results, searched, problems } = await this.#client.searchRepositories(query, options);
+      if (running.signal.aborted) return;
+      const notices = problems.map((problem) => noticeRow(literal(problem), ''));
+      this.#show([...notices, ...(results.length > 0 ? results.map(rowOf) : [nothingFound(query, searched)])]);
+    } catch (error) {
+      if (isCancelled(error) || running.signal.aborted) return;
+      this.#show([noticeRow(vscode.l10n.t('The search failed'), literal(describeError(error)))]);
+    }
+    if (this.#running === running) this.#pick.busy = false;
+  }
+
+  #show(rows: readonly TeamRow[]): void {
+    const first = rows.find(({ result }) => result);
+    this.#passive = first;
+    this.#pick.items = rows;
+    if (first) this.#pick.activeItems = [first];
+    else this.#pick.busy = false;
+  }
+
+  async #onActive(row: TeamRow | undefined): Promise<void> {
+    if (!row?.result || row === this.#passive) return;
+    this.#passive = undefined;
+    this.#preview.show(await this.#files.uriOf(row.result), placeOf(row.result));
+  }
+
+  async #open(row: TeamRow | undefined, column: vscode.ViewColumn): Promise<void> {
+    if (!row?.result) return;
+    this.#preview.open(await this.#files.uriOf(row.result), placeOf(row.result), column);
+    this.#pick.hide();
+  }
+}
+
+function rowOf(result: WireResult): TeamRow {
+  const { repositories, repository_count: count, path, url } = result;
+  const { symbol, line, text } = placeOf(result);
+  const more = count > 1 ? ` ${vscode.l10n.t('and {0} more repositories', formatCount(count - 1))}` : '';
+  const beside = { iconPath: new vscode.ThemeIcon('split-horizontal'), tooltip: vscode.l10n.t('Open to the Side') };
+  const link = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: OPEN_LINK };
+  return {
+    result,
+    label: literal(symbol?.name ?? posix.basename(path)),
+    description: literal(`${repositories[0]} · ${path}:${line}${more}`),
+    detail: literal(text),
+    iconPath: symbol ? new vscode.ThemeIcon(iconOf(symbol.kind)) : vscode.ThemeIcon.File,
+    alwaysShow: true,
+    buttons: url === null ? [beside] : [link, beside],
+  };
+}
+
+/** A newer service may have kinds that this version does not know. */
+function iconOf(kind: string): string {
+  return (SYMBOL_ICONS as Readonly<Record<string, string | undefined>>)[kind] ?? 'symbol-misc';
+}
+
+/** The first place of a result, with the line that names it. */
+function placeOf({ path, places }: WireResult): KeptPlace {
+  const { start_line: startLine, end_line: endLine, symbol, text } = places[0]!;
+  const line = symbol?.line ?? startLine;
+  const shown = text.split('\n')[Math.max(0, line - startLine)] ?? '';
+  return {
+    ...{ root: '', path, startLine, endLine, line, text: shown.trim(), ranges: [] },
+    ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind as DefinitionKind, line: symbol.line } }),
+  };
+}
+
+function nothingFound(query: string, searched: number): TeamRow {
+  return noticeRow(
+    vscode.l10n.t('No results for “{0}”', literal(query)),
+    vscode.l10n.t('{0} repositories were searched. Try fewer or other words.', formatCount(searched)),
+  );
+}

@@ -1,0 +1,110 @@
+import * as vscode from 'vscode';
+import { isLoopback } from '../../ask/openai.ts';
+import { describeError } from '../../base/errors.ts';
+import type { WireClient } from '../../wire/wireClient.ts';
+
+const SETTING = 'sextant.team';
+
+/**
+ * The service with a team's code: its URL is a setting of the user, its token in the editor's secret storage. Each URL has its own
+ * token, so that none is ever sent to another service.
+ */
+export class TeamService implements vscode.Disposable {
+  readonly #secrets: vscode.SecretStorage;
+  readonly #version: string;
+  #client: { readonly key: string; readonly client: WireClient } | undefined;
+
+  constructor(secrets: vscode.SecretStorage, version: string) {
+    this.#secrets = secrets;
+    this.#version = version;
+  }
+
+  /** The client of the service; asks for URL and token where they are missing. `undefined` if the user closes the question. */
+  async connect(): Promise<WireClient | undefined> {
+    const url = urlOfTeam() || (await this.#askUrl());
+    if (url === undefined) return undefined;
+    const token = (await this.#secrets.get(nameOf(url))) ?? (await this.#askToken(url));
+    return token === undefined ? undefined : this.#clientOf(url, token);
+  }
+
+  /** Removes the token, and the URL from the settings. */
+  async disconnect(): Promise<void> {
+    const url = urlOfTeam();
+    if (url !== '') await this.#secrets.delete(nameOf(url));
+    await vscode.workspace.getConfiguration(SETTING).update('url', undefined, vscode.ConfigurationTarget.Global);
+    this.dispose();
+    void vscode.window.showInformationMessage(vscode.l10n.t('The team service was disconnected.'));
+  }
+
+  dispose(): void {
+    void this.#client?.client.close();
+    this.#client = undefined;
+  }
+
+  async #askUrl(): Promise<string | undefined> {
+    const typed = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Connect Team Service (1 of 2)'),
+      prompt: vscode.l10n.t('URL of the service that your team’s repositories are pushed to'),
+      placeHolder: 'https://search.example.com',
+      ignoreFocusOut: true,
+      validateInput: (text) =>
+        isServiceUrl(text.trim())
+          ? undefined
+          : vscode.l10n.t('Type an https URL without a user or query; http only for this machine'),
+    });
+    if (typed === undefined) return undefined;
+    const url = typed.trim().replace(/\/+$/, '');
+    await vscode.workspace.getConfiguration(SETTING).update('url', url, vscode.ConfigurationTarget.Global);
+    return url;
+  }
+
+  /** Keeps the token only if the service accepts it. */
+  async #askToken(url: string): Promise<string | undefined> {
+    const typed = await vscode.window.showInputBox({
+      title: vscode.l10n.t('Connect Team Service (2 of 2)'),
+      prompt: vscode.l10n.t('Token for {0}. It is kept in the editor’s secret storage.', url),
+      password: true,
+      ignoreFocusOut: true,
+      validateInput: (text) =>
+        /^[\x21-\x7e]+$/.test(text.trim()) ? undefined : vscode.l10n.t('A token has no spaces'),
+    });
+    if (typed === undefined) return undefined;
+    const token = typed.trim();
+    try {
+      await (await this.#clientOf(url, token)).listRepositories();
+    } catch (error) {
+      this.dispose();
+      void vscode.window.showErrorMessage(describeError(error));
+      return undefined;
+    }
+    await this.#secrets.store(nameOf(url), token);
+    return token;
+  }
+
+  async #clientOf(url: string, token: string): Promise<WireClient> {
+    const key = `${url} ${token}`;
+    if (this.#client?.key === key) return this.#client.client;
+    this.dispose();
+    const { WireClient } = await import('../../wire/wireClient.ts');
+    const client = new WireClient({ url, token, userAgent: `sextant-vscode/${this.#version}`, timeoutMs: 20_000 });
+    this.#client = { key, client };
+    return client;
+  }
+}
+
+/** Only the user's own value: a workspace must not choose where queries are sent. */
+function urlOfTeam(): string {
+  const value = vscode.workspace.getConfiguration(SETTING).inspect<string>('url')?.globalValue?.trim() ?? '';
+  return isServiceUrl(value) ? value.replace(/\/+$/, '') : '';
+}
+
+function isServiceUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password, search, hash } = new URL(text);
+  if (`${username}${password}${search}${hash}` !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
+function nameOf(url: string): string {
+  return `sextant.team.token ${url}`;
+}
