@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { isLoopback } from '../../ask/openai.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { describeError } from '../../base/errors.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
+import { pushFolder } from '../../src/context/push.ts';
+import { SextantServer } from '../../src/server/server.ts';
+import { WireClient } from '../../src/wire/wireClient.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { Workbench, copySample } from './support.ts';
+
+const REMOTE = '// $(alert) **bold** <b>text</b>\nexport function lighthouseTariff(): number {\n  return 7;\n}\n';
+
+describe('Search Team Code', () => {
+  const folder = temporaryFolder();
+  let server: SextantServer;
+  let workbench: Workbench;
+
+  before(async () => {
+    const root = copySample(join(folder(), 'harbour'));
+    const other = folder();
+    writeFiles(other, { 'src/tariff.ts': REMOTE });
+    server = await SextantServer.start({ state: folder() });
+    const client = new WireClient({ url: server.url, token: server.token, userAgent: 'test' });
+    const push = (name: string, root: string): Promise<unknown> =>
+      pushFolder(
+        { root, stateFolder: root, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES },
+        { name, ref: 'main', url: 'https://git.example.com/blob/{ref}/{path}#L{line}' },
+        client,
+        () => undefined,
+        new AbortController().signal,
+      );
+    await push('acme/harbour', root);
+    await push('acme/tools', other);
+    await client.close();
+    workbench = await Workbench.open({ folder: root });
+    await workbench.treeItem(/^README.md/).waitFor();
+  });
+  after(async () => {
+    await workbench.close();
+    await server.close();
+  });
+
+  async function open(): Promise<void> {
+    await workbench.run('Sextant: Search Team Code');
+    await workbench.pick.getByText('Search Team Code', { exact: true }).waitFor();
+  }
+
+  it('asks for URL and token once, and keeps the token only if the service accepts it', async () => {
+    const { page, pick, query } = workbench;
+    await workbench.run('Sextant: Search Team Code');
+    await pick.getByText('URL of the service that your').waitFor();
+    await query.fill('http://search.example.com');
+    await pick.getByText('Type an https URL').waitFor();
+    await query.fill(server.url);
+    await page.keyboard.press('Enter');
+    await pick.getByText(`Token for ${server.url}`).waitFor();
+    await query.fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('API request failed: 401').first().waitFor();
+    await workbench.run('Sextant: Search Team Code');
+    await pick.getByText(`Token for ${server.url}`).waitFor();
+    await query.fill(server.token);
+    await page.keyboard.press('Enter');
+    await pick.getByText('Search Team Code', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  it('opens the local file where it is the same', async () => {
+    await open();
+    await workbench.page.keyboard.type('nextRetryDelay', { delay: 15 });
+    await workbench.pick.getByText('acme/harbour · src/orders/retryPolicy.ts:6').first().waitFor();
+    await workbench.shoot('team-results');
+    await workbench.page.keyboard.press('Enter');
+    await workbench.tab('retryPolicy.ts').waitFor();
+    await workbench.pick.waitFor({ state: 'hidden' });
+    await workbench.page.locator('.breadcrumbs-control').getByText('orders').waitFor();
+    assert.match(await workbench.cursor(), /^Ln 6,/);
+  });
+
+  it('opens a read-only document of the service where it is not, with its text as it is', async () => {
+    await open();
+    await workbench.page.keyboard.type('lighthouseTariff repo:acme/t*', { delay: 15 });
+    await workbench.firstRow('lighthouseTariff');
+    const [row] = await workbench.rows();
+    assert.match(row ?? '', /^lighthouseTariff, acme\/tools · src\/tariff\.ts:2, export function lighthouseTariff/);
+    await workbench.page.keyboard.press('Enter');
+    await workbench.tab('tariff.ts').waitFor();
+    await workbench.page.getByText('// $(alert) **bold** <b>text</b>').waitFor();
+    await workbench.page.keyboard.type('x');
+    await workbench.page.getByText('Cannot edit in read-only editor').waitFor();
+    await workbench.shoot('team-document');
+  });
+
+  it('reports filters that match nothing, and is forgotten by a command', async () => {
+    await open();
+    await workbench.page.keyboard.type('tariff repo:nothing', { delay: 15 });
+    await workbench.pick.getByText('No repository that you may read matches repo:nothing.').waitFor();
+    await workbench.shoot('team-nothing');
+    await workbench.page.keyboard.press('Escape');
+    await workbench.run('Sextant: Disconnect Team Service');
+    await workbench.page.getByText('The team service was disconnected.').first().waitFor();
+    await workbench.run('Sextant: Search Team Code');
+    await workbench.pick.getByText('URL of the service that your').waitFor();
+    await workbench.page.keyboard.press('Escape');
+  });
+});
