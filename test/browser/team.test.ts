@@ -86,7 +86,7 @@ describe('Search Team Code', () => {
     await workbench.tab('tariff.ts').waitFor();
     await workbench.page.getByText('// $(alert) **bold** <b>text</b>').waitFor();
     await workbench.page.keyboard.type('x');
-    await workbench.page.getByText('Cannot edit in read-only editor').waitFor();
+    await workbench.page.getByText('Cannot edit in read-only editor').first().waitFor();
     await workbench.shoot('team-document');
   });
 
