@@ -1,0 +1,83 @@
+// npm run bench:definitions [-- FOLDER…] [--examples N] [--json FILE]
+// Compares the definitions that the index finds, by name and line, with the TypeScript compiler (TypeScript, JavaScript) and
+// Universal Ctags (all others): recall by language and kind, and the share of ours that the oracle has, too. Without a folder it
+// brings packages in several languages; one whose client is missing here is left out, and named.
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureDependencies } from './lib/dependencies.mjs';
+import { bringSources } from './lib/packages.mjs';
+import { say, sinceStart } from './lib/say.mjs';
+import { table } from './lib/table.mjs';
+
+/** Kinds with fewer definitions say little. */
+const FEWEST = 20;
+/** @type {readonly (readonly [from: import('./lib/packages.mjs').Registry, name: string, version: string])[]} */
+const PACKAGES = [
+  ['lockfile', 'zod', ''],
+  ['lockfile', 'undici', ''],
+  ['lockfile', 'ajv', ''],
+  ['pypi', 'flask', '3.0.3'],
+  ['pypi', 'sqlalchemy', '2.0.36'],
+  ['maven', 'com.google.guava:guava', '33.3.1-jre'],
+  ['maven', 'org.apache.commons:commons-lang3', '3.17.0'],
+];
+
+const { values, positionals } = parseArgs({
+  options: { examples: { type: 'string', default: '0' }, json: { type: 'string' } },
+  allowPositionals: true,
+});
+await ensureDependencies();
+const { compareDefinitions } = await import('../test/bench/definitions.ts');
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-bench-definitions-')));
+/** @typedef {{ kinds: Map<string, { all: number, found: number }>, ours: number, right: number, files: number }} Sum */
+/** @type {Map<string, Sum>} */
+const languages = new Map();
+try {
+  for (const root of positionals.length > 0 ? positionals.map((one) => resolve(one)) : bringAll()) {
+    for (const [language, one] of compareDefinitions(root, Number(values.examples))) {
+      const sum = languages.get(language) ?? noSum();
+      languages.set(language, sum);
+      for (const key of /** @type {const} */ (['ours', 'right', 'files'])) sum[key] += one[key];
+      for (const [kind, counts] of one.kinds) {
+        const { all, found } = sum.kinds.get(kind) ?? { all: 0, found: 0 };
+        sum.kinds.set(kind, { all: all + counts.all, found: found + counts.found });
+      }
+      for (const example of one.missed) console.log(`missed ${language} ${example}`);
+      for (const example of one.wrong) console.log(`only ours ${language} ${example}`);
+    }
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+const rows = [['language', 'kind', 'definitions', 'found', 'recall']];
+for (const [language, { kinds, ours, right, files }] of [...languages].sort()) {
+  // JSON, for instance, has no definitions here.
+  if (ours === 0) continue;
+  for (const [kind, { all, found }] of [...kinds].sort((a, b) => b[1].all - a[1].all))
+    if (all >= FEWEST) rows.push([language, kind, String(all), String(found), (found / all).toFixed(3)]);
+  rows.push([language, `all ours, in ${files} files`, String(ours), String(right), (right / ours).toFixed(3)]);
+}
+console.log(table(rows));
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, null, 1));
+say(`Compared in ${sinceStart()}.`);
+
+/** @returns {Sum} */
+function noSum() {
+  return { kinds: new Map(), ours: 0, right: 0, files: 0 };
+}
+
+function* bringAll() {
+  for (const [from, name, version] of PACKAGES) {
+    const to = join(folder, name.replace(/\W/g, '-'));
+    try {
+      bringSources(from, name, version, to, folder);
+    } catch (error) {
+      say(`${name} is left out: ${error instanceof Error ? error.message.split('\n', 1).join('') : String(error)}`);
+      continue;
+    }
+    yield to;
+  }
+}

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { Analyzer } from '../../src/engine/analyze/analyzer.ts';
+import { toUtf8 } from '../../src/engine/analyze/text.ts';
+
+/** A definition of an oracle: its name, first line of the name from 1, and its kind there. */
+interface Tag {
+  readonly name: string;
+  readonly line: number;
+  readonly kind: string;
+}
+
+/** How many definitions of one kind the oracle has, and how many of them are found. */
+export interface KindFigures {
+  readonly all: number;
+  readonly found: number;
+}
+
+export interface LanguageFigures {
+  readonly files: number;
+  readonly kinds: ReadonlyMap<string, KindFigures>;
+  /** Definitions of ours, and those of them that the oracle has by any kind. */
+  readonly ours: number;
+  readonly right: number;
+  /** Some that are not found, and some that the oracle has not. */
+  readonly missed: readonly string[];
+  readonly wrong: readonly string[];
+}
+
+/** Kinds of Universal Ctags that are no definitions of a file: uses, locals, labels. */
+const NO_DEFINITIONS = new Set(
+  'local label parameter import unknown anonFunction externvar header packageName namespaceAlias reference script'.split(' '), // prettier-ignore
+);
+const COMPILED = /\.(?:[cm]?[jt]s|[jt]sx)$/;
+const MAX_BYTES = 1_000_000;
+
+/**
+ * Compares the definitions of a folder's files, by name and line, with an oracle: the TypeScript compiler for its languages,
+ * Universal Ctags for all others. Figures by language; `examples` is the most of each to show.
+ */
+export function compareDefinitions(root: string, examples: number): Map<string, LanguageFigures> {
+  const tags = ctagsIn(root);
+  const analyzer = new Analyzer();
+  const languages = new Map<string, Counts>();
+  for (const path of filesIn(root, '')) {
+    const text = toUtf8(readFileSync(join(root, path)));
+    if (!text) continue;
+    const oracle = COMPILED.test(path) ? declarationsIn(path, Buffer.from(text).toString()) : tags.get(path);
+    if (!oracle || oracle.length === 0) continue;
+    const { language, definitions } = analyzer.analyze(path, Buffer.from(text));
+    const counts = languages.get(language) ?? new Counts(examples);
+    languages.set(language, counts);
+    counts.add(path, oracle, definitions.map(({ name, line, kind }) => ({ name, line: line + 1, kind }))); // prettier-ignore
+  }
+  return languages;
+}
+
+class Counts implements LanguageFigures {
+  files = 0;
+  ours = 0;
+  right = 0;
+  readonly kinds = new Map<string, { all: number; found: number }>();
+  readonly missed: string[] = [];
+  readonly wrong: string[] = [];
+  readonly #examples: number;
+
+  constructor(examples: number) {
+    this.#examples = examples;
+  }
+
+  add(path: string, oracle: readonly Tag[], ours: readonly Tag[]): void {
+    this.files++;
+    const has = new Set(ours.map(keyOf));
+    const known = new Set(oracle.map(keyOf));
+    for (const tag of new Map(oracle.map((one) => [keyOf(one), one])).values()) {
+      const of = this.kinds.get(tag.kind) ?? { all: 0, found: 0 };
+      this.kinds.set(tag.kind, of);
+      of.all++;
+      if (has.has(keyOf(tag))) of.found++;
+      else if (this.missed.length < this.#examples) this.missed.push(`${tag.kind} ${tag.name} ${path}:${tag.line}`);
+    }
+    for (const one of ours) {
+      this.ours++;
+      if (known.has(keyOf(one))) this.right++;
+      else if (this.wrong.length < this.#examples) this.wrong.push(`${one.kind} ${one.name} ${path}:${one.line}`);
+    }
+  }
+}
+
+function keyOf({ name, line }: Tag): string {
+  return `${line} ${name}`;
+}
+
+function* filesIn(root: string, folder: string): Generator<string> {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(root, path);
+    else if (entry.isFile() && statSync(join(root, path)).size <= MAX_BYTES) yield path;
+  }
+}
+
+/** Definitions of Universal Ctags by path. Throws where it is not installed. */
+function ctagsIn(root: string): Map<string, Tag[]> {
+  const args = ['-R', '-f', '-', '--output-format=json', '--fields=+nKz', '--extras=-{anonymous}', '.'];
+  const text = execFileSync('ctags', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] }); // prettier-ignore
+  const tags = new Map<string, Tag[]>();
+  for (const row of text.split('\n')) {
+    if (row === '') continue;
+    const { name, path, line, kind } = JSON.parse(row) as Tag & { readonly path?: string };
+    if (path === undefined || NO_DEFINITIONS.has(kind)) continue;
+    const file = path.replace(/^\.\//, '');
+    const of = tags.get(file);
+    if (of) of.push({ name, line, kind });
+    else tags.set(file, [{ name, line, kind }]);
+  }
+  return tags;
+}
+
+/** Declarations of a file that can be used elsewhere: those of the file, of its namespaces, and members of its types. */
+function declarationsIn(path: string, text: string): Tag[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const tags: Tag[] = [];
+  const visit = (node: ts.Node): void => {
+    const kind = DECLARATIONS.get(node.kind);
+    const name = (node as ts.NamedDeclaration).name;
+    if (kind !== undefined && name && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)))
+      tags.push({ name: name.text, line: source.getLineAndCharacterOfPosition(name.getStart()).line + 1, kind });
+    // Names within a function are its own.
+    if (!ts.isFunctionLike(node)) ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return tags;
+}
+
+const { SyntaxKind } = ts;
+const DECLARATIONS: ReadonlyMap<ts.SyntaxKind, string> = new Map([
+  [SyntaxKind.ClassDeclaration, 'class'],
+  [SyntaxKind.InterfaceDeclaration, 'interface'],
+  [SyntaxKind.EnumDeclaration, 'enum'],
+  [SyntaxKind.EnumMember, 'enumerator'],
+  [SyntaxKind.TypeAliasDeclaration, 'type'],
+  [SyntaxKind.ModuleDeclaration, 'namespace'],
+  [SyntaxKind.FunctionDeclaration, 'function'],
+  [SyntaxKind.MethodDeclaration, 'method'],
+  [SyntaxKind.MethodSignature, 'interface method'],
+  [SyntaxKind.GetAccessor, 'accessor'],
+  [SyntaxKind.SetAccessor, 'accessor'],
+  [SyntaxKind.PropertyDeclaration, 'property'],
+  [SyntaxKind.PropertySignature, 'interface property'],
+  [SyntaxKind.VariableDeclaration, 'variable'],
+]);
