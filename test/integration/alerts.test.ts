@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AlertReceiver } from '../support/alertReceiver.ts';
+import { organizationOf, person } from '../support/budgets.ts';
 import { COMMAND, type Outcome } from '../support/command.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
@@ -27,9 +28,19 @@ describe('sextant alerts', () => {
   before(async () => {
     cache = newFolder();
     const state = newFolder();
-    // Late in a month some limits are reached.
-    const organization = ['--seed', '7', '--users', '40', '--no-rate-limit', '--now', '2026-11-25T12:00:00Z'];
-    server = await serve(['--state', state, '--port', '0', ...organization]);
+    const today = new Date().toISOString().slice(0, 10);
+    const facts = [
+      ...organizationOf([
+        [person('ada@x.io'), '100'],
+        [person('bob@x.io'), '540'],
+      ]),
+      ...['ada@x.io', 'bob@x.io'].map((user_email) => ({
+        ...{ kind: 'credits', date: today, user_email, model_name: 'm', credits_consumed: 500 },
+      })),
+    ];
+    const data = join(state, 'facts.ndjson');
+    writeFileSync(data, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(''));
+    server = await serve(['--state', join(state, 'server'), '--port', '0', '--data', data, '--no-rate-limit']);
     // Figures are fetched once, within the budget of requests, and then cached for all tests.
     fetched = folder = newFolder();
     const first = await finish(start(['preview'], { SEXTANT_ALERTS_URL: 'http://127.0.0.1:9/' }));
@@ -97,7 +108,7 @@ describe('sextant alerts', () => {
     const preview = await alerts('preview', '--json');
     assert.equal(preview.code, 0, preview.stderr);
     const [{ alerts: found }] = JSON.parse(preview.stdout) as [Message];
-    assert.ok(found.length > 0);
+    assert.deepEqual(found.map(({ kind }) => kind), ['over', 'near']); // prettier-ignore
     assert.equal(receiver.received.length, 0);
     const run = await alerts('run');
     assert.equal(run.code, 0, run.stderr);
