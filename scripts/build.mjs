@@ -46,6 +46,31 @@ const page = {
 const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
+/**
+ * Leaves out the client's method for each call of OpenSearch, 200 kB: the store sends its few requests through the transport.
+ * @type {esbuild.Plugin}
+ */
+const transportAlone = {
+  name: 'opensearch-transport',
+  setup(build) {
+    build.onResolve({ filter: /\/api\/OpenSearchApi$/ }, ({ path }) => ({ path, namespace: 'opensearch-transport' }));
+    build.onLoad({ filter: /.*/, namespace: 'opensearch-transport' }, () => ({
+      contents: 'module.exports = class {};',
+    }));
+  },
+};
+
+/**
+ * Has the command load the library's undici, which is beside it in the npm package: a copy of its own would be 150 kB of the 1.5 MB.
+ * @type {esbuild.Plugin}
+ */
+const undiciOfLibrary = {
+  name: 'undici-of-library',
+  setup(build) {
+    build.onResolve({ filter: /\/undici\.ts$/ }, () => ({ path: '../lib/undici.js', external: true }));
+  },
+};
+
 /** Entry of a thread; the engine looks for the file beside its own. */
 const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
 const FOLDER_THREADS = {
@@ -115,16 +140,16 @@ const targets = [
     name: 'command',
     // 255 are search and index; the rest is the server with its simulated organization and faults, and status, why and doctor.
     // 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv. 55 change budgets, in a chunk with 25 for
-    // csv-parse. 500 are undici, a chunk that is loaded for forwarded events, models over HTTP, and usage. 460 are chunks of
+    // csv-parse. 460 are chunks of
     // sextant mcp and its threads; 40 the session and the index as an archive; 3 the thread of sextant serve. 30 fence and guard
     // stored data. 155 match regular expressions, a chunk that the first such query loads.
     // 30 read numbers, heads of definitions, and what is pasted. 10 classify spending and presence. 50 find usages and edit the
     // configurations of clients. 20 are completions, roots and several folders; 10 the signatures of senders.
     // 45 listen, send, edit and retry events of webhooks, 10 of them the library of events. 20 list and find events for the editor.
     // 20 sum by groups and write reports, 10 run commands for events; the rest is for metrics and facts.
-    // 60 write Parquet files, a chunk that sextant export --facts loads. 280 are the client of OpenSearch and the store on it, a chunk
+    // 60 write Parquet files, a chunk that sextant export --facts loads. 90 are the transport of OpenSearch and the store on it, a chunk
     // that sextant serve --store opensearch loads.
-    budget: 2800,
+    budget: 2180,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -132,6 +157,7 @@ const targets = [
       outdir: 'dist/cli',
       splitting: true,
       sourcemap: watch,
+      plugins: [transportAlone, undiciOfLibrary],
       banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
     },
   },
@@ -144,7 +170,12 @@ const targets = [
     // titles and heads of definitions, and what is pasted. 45 list, send, edit and retry events of webhooks.
     budget: 1780,
     options: {
-      entryPoints: { index: 'src/index.ts', testing: 'src/server/testing.ts', segmentThread: SEGMENT_THREAD },
+      entryPoints: {
+        index: 'src/index.ts',
+        testing: 'src/server/testing.ts',
+        segmentThread: SEGMENT_THREAD,
+        undici: 'src/base/undici.ts',
+      },
       outdir: 'dist/lib',
       splitting: true,
       // 12 MB of maps would be most of the npm package; Node ignores them by default.

@@ -15,7 +15,22 @@ describe('names of repositories', () => {
   it('allow parts between slashes, and nothing that leaves a folder or a line', () => {
     for (const name of ['payments', 'acme/payments', 'acme/pay.ments-2_x', 'payments@2.x', 'c++'])
       assert.ok(isRepositoryName(name), name);
-    const wrong = ['', '/', 'a/', '/a', 'a//b', '..', 'a/../b', '.git', 'a b', 'a\nb', 'a*', 'a\\b', 'é', 'x'.repeat(201)];
+    const wrong = [
+      '',
+      '/',
+      'a/',
+      '/a',
+      'a//b',
+      '..',
+      'a/../b',
+      '.git',
+      'a b',
+      'a\nb',
+      'a*',
+      'a\\b',
+      'é',
+      'x'.repeat(201),
+    ];
     for (const name of wrong) assert.ok(!isRepositoryName(name), JSON.stringify(name));
   });
 

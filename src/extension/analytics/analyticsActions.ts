@@ -1,10 +1,8 @@
 import * as vscode from 'vscode';
 import { readConnection } from '../../analytics/client/account.ts';
-import type { ReportStore } from '../../analytics/reports/reportStore.ts';
 import { describeError } from '../../base/errors.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/log.ts';
-import type { ShownAccount } from '../../protocol/dashboardView.ts';
 import { shownKind } from './accountChoice.ts';
 import { AlertDestinations } from './alertDestinations.ts';
 import { AlertSender } from './alertSender.ts';
@@ -14,7 +12,7 @@ import { action, row } from './analyticsRows.ts';
 import { AnalyticsViews } from './analyticsViews.ts';
 import type { BudgetActions } from './budgetActions.ts';
 import { BudgetAlerts, acknowledgedBatchKey } from './budgetAlerts.ts';
-import type { BudgetEditor } from './budgetEditor.ts';
+import type { AnalyticsSource } from './analyticsSource.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { SpentItem } from './spentItem.ts';
@@ -26,15 +24,6 @@ export interface AnalyticsState {
   readonly account: { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' } | undefined;
   /** State of each report, or the code of its error. */
   readonly reports: Readonly<Record<MainReport, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
-}
-
-/** The connected account, for the dashboard. */
-export interface AnalyticsSource {
-  readonly account: ShownAccount;
-  /** The reports of the side bar. */
-  readonly reports: ReportStore | undefined;
-  readonly editor: BudgetEditor;
-  readonly names: WindowNames;
 }
 
 /**

@@ -14,7 +14,7 @@ import type { BudgetEditorAction } from '../../protocol/budgetChoices.ts';
 import { TABS, type DashboardExport, type NextStep, type Tab } from '../../protocol/dashboardChoices.ts';
 import { dashboardView, type DashboardEvents, type DashboardMethods } from '../../protocol/dashboardView.ts';
 import { readSharedView, SHARED_VIEW_PATH, writeSharedView } from '../../protocol/sharedView.ts';
-import type { AnalyticsSource } from '../analytics/analyticsActions.ts';
+import type { AnalyticsSource } from '../analytics/analyticsSource.ts';
 import { CHOICES } from '../analytics/windowNames.ts';
 import { WebviewHost } from '../webviewHost.ts';
 import { DashboardModel } from './dashboardModel.ts';
