@@ -105,15 +105,18 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     }
     if (isJson) printError(error instanceof SextantError ? error.code : 'Internal', describeError(error), terminal);
     if (isCancelled(error)) {
-      terminal.stderr.write(
-        'sextant: Interrupted. The index is as of its last commit; the next run continues from there.\n',
-      );
+      const indexes = INDEXING.has(argv[2] ?? '');
+      const state = indexes ? ' The index is as of its last commit; the next run continues from there.' : '';
+      terminal.stderr.write(`sextant: Interrupted.${state}\n`);
       return ExitCode.interrupted;
     }
     terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
     return ExitCode.failed;
   }
 }
+
+/** Commands that update an index. */
+const INDEXING: ReadonlySet<string> = new Set(['search', 'find-usages', 'ask', 'outline', 'index', 'context']);
 
 /** Replaces `--mcp`, as clients of the index, search and ask service write it, by the subcommand (wire sheet, section 10). */
 function withCommand(argv: readonly string[]): string[] {

@@ -3,7 +3,7 @@ import { freemem } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 import { isMacOnBattery, isWindowsOnBattery, macFreeMemory, macMachine, windowsMachine } from './machinePrograms.ts';
 
-/** From the manual of pmset, and from machines with and without a charger. */
+/** In the format of the manual of pmset. */
 const DISCHARGING = `Now drawing from 'Battery Power'
  -InternalBattery-0 (id=4653155)\t62%; discharging; 4:26 remaining present: true
 `;

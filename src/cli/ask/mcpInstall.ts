@@ -41,8 +41,8 @@ function applications(home: string): string {
 }
 
 /*
- * The formats as of November 2026: code.visualstudio.com (MCP configuration reference), code.claude.com, modelcontextprotocol.io
- * (Claude Desktop), cursor.com, docs.devin.ai (Windsurf), zed.dev, developers.openai.com (Codex), geminicli.com.
+ * The formats as of November 2026, by the clients' own pages: VS Code (MCP configuration reference), Windsurf (docs.devin.ai), Zed,
+ * Codex and Gemini CLI; those of Claude Code, Claude Desktop and Cursor by what others write about them.
  */
 const CLIENTS: Readonly<Record<McpClient, Client>> = {
   vscode: {
