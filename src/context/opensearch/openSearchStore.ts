@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { systemClock, type Clock } from '../../base/clock.ts';
+import { describeError } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { toUtf8 } from '../../engine/analyze/text.ts';
 import { DocumentAnalyzer, termToken, type AnalyzedDocument } from '../../engine/analyzedDocument.ts';
@@ -15,6 +16,7 @@ import { otherName, toRetrieved } from '../store/contentStore.ts';
 import type { ContextStore, FoundText, SetSearchOptions, SetSearchOutcome } from '../store/contextStore.ts';
 import { BlobRegistry, type BlobEntry } from './blobRegistry.ts';
 import { CandidateSearch } from './candidateSearch.ts';
+import { collectUnused } from './collector.ts';
 import { Cluster, type BulkItem, type ClusterOptions } from './cluster.ts';
 import { openSearchErrors } from './errors.ts';
 import { encodeRoaring } from './roaring.ts';
@@ -29,6 +31,8 @@ export interface OpenSearchStoreOptions extends IndexSettings {
   readonly prefix?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly logger?: Logger | undefined;
+  /** Milliseconds after which unused files and checkpoints may be removed; 30 days by default. */
+  readonly keepMs?: number | undefined;
 }
 
 /** Number of files that fill the longest answer. */
@@ -38,6 +42,14 @@ const LEAST_VERSION = [2, 17] as const;
 /** Documents that are analysed before other requests get a turn. */
 const DOCUMENTS_PER_TURN = 8;
 const REMEMBERED_UNIONS = 100;
+const DAY_MS = 86_400_000;
+const KEEP_MS = 30 * DAY_MS;
+
+interface CollectOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly keepMs: number;
+}
 
 interface NewBlob {
   readonly path: string;
@@ -67,7 +79,16 @@ export class OpenSearchStore implements ContextStore {
   /** Ids of unions by the ids of their sets; the last used at the end. */
   readonly #unions = new Map<string, string>();
 
-  private constructor(cluster: Cluster, names: IndexNames, clock: Clock) {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #keepMs: number;
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(cluster: Cluster, names: IndexNames, { clock, logger, keepMs }: CollectOptions) {
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#keepMs = keepMs;
+    this.#timer = setInterval(() => this.#collectInBackground(), DAY_MS).unref();
     this.#cluster = cluster;
     this.#names = names;
     this.#registry = new BlobRegistry(cluster, names, clock);
@@ -78,7 +99,7 @@ export class OpenSearchStore implements ContextStore {
 
   /** Connects to a cluster, and creates what it lacks. Throws `StoreUnavailable`, `StoreDenied` and `StoreTooOld`. */
   static async open(options: OpenSearchStoreOptions): Promise<OpenSearchStore> {
-    const { prefix = 'sextant', clock = systemClock, logger = silentLogger } = options;
+    const { prefix = 'sextant', clock = systemClock, logger = silentLogger, keepMs = KEEP_MS } = options;
     const cluster = new Cluster(options.cluster);
     try {
       const version = await cluster.version();
@@ -88,7 +109,7 @@ export class OpenSearchStore implements ContextStore {
       const names = indexNames(prefix);
       for (const [index, body] of Object.entries(indexBodies(names, options))) await cluster.createIndex(index, body);
       logger.info(`Contexts are stored in ${names.documents} on OpenSearch ${version.join('.')}.`);
-      return new OpenSearchStore(cluster, names, clock);
+      return new OpenSearchStore(cluster, names, { clock, logger, keepMs });
     } catch (error) {
       await cluster.close();
       throw error;
@@ -186,13 +207,32 @@ export class OpenSearchStore implements ContextStore {
     return (await this.#numbersOf(checkpoint)).length;
   }
 
+  /** Removes checkpoints and files that no client used for long. Each server does so daily; several at a time may. */
+  async collect(): Promise<{ readonly blobs: number }> {
+    // What was written a moment ago counts as well.
+    await this.#cluster.refresh(`${this.#names.blobs},${this.#names.sets},${this.#names.repositories}`);
+    const repositories = await this.repositories.list();
+    const needed = new Set(repositories.flatMap(({ versions }) => versions.map(({ checkpoint }) => checkpoint)));
+    const cutoff = this.#clock.now() - this.#keepMs;
+    const blobs = await collectUnused(this.#cluster, this.#names, cutoff, needed);
+    if (blobs > 0) this.#logger.info(`${blobs} unused files were removed.`);
+    return { blobs };
+  }
+
   /** Makes all that was written searchable. */
   async refresh(): Promise<void> {
     await this.#cluster.refresh(this.#names.documents);
   }
 
   close(): Promise<void> {
+    clearInterval(this.#timer);
     return this.#cluster.close();
+  }
+
+  #collectInBackground(): void {
+    this.collect().catch((error: unknown) =>
+      this.#logger.warn(`Old files could not be removed: ${describeError(error)}`),
+    );
   }
 
   async #store(fresh: ReadonlyMap<string, NewBlob>): Promise<void> {
