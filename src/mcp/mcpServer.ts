@@ -16,7 +16,7 @@ import { WIRE_LIMITS } from '../wire/contract.ts';
 import { ModelTools, TOOL_LIMITS } from '../workspace/modelTools.ts';
 import { describeLeftOut, retrieveText } from './retrieval.ts';
 import { TOOL_OUTPUTS } from './toolOutputs.ts';
-import { INSTRUCTIONS, TOOLS } from './toolTexts.ts';
+import { INSTRUCTIONS, TEAM_TOOL, TOOLS } from './toolTexts.ts';
 import { ClientRoots, type ClientRootsParts } from './clientRoots.ts';
 import { ServedFolders, type McpFolder, type ServedFoldersDependencies } from './servedFolders.ts';
 
@@ -26,7 +26,19 @@ export interface McpOptions {
   readonly version: string;
   /** Milliseconds that a search waits for the index to be complete; clients give up after 60 s. */
   readonly waitMs?: number | undefined;
+  /** Searches the repositories of a team: adds a tool for it. */
+  readonly team?: SearchTeam | undefined;
 }
+
+/** Returns text for a prompt. `repositories` are patterns of names. */
+export type SearchTeam = (
+  query: string,
+  options: {
+    readonly repositories?: readonly string[] | undefined;
+    readonly maxOutputLength?: number | undefined;
+    readonly signal: AbortSignal;
+  },
+) => Promise<string>;
 
 export interface McpDependencies extends ServedFoldersDependencies {
   readonly input: Readable;
@@ -65,7 +77,7 @@ export async function serveMcp(options: McpOptions, edges: McpDependencies, sign
   const server = new McpServer({ name: 'sextant', version: options.version }, { instructions: INSTRUCTIONS });
   const parts = options.folders.length === 0 && edges.roots;
   const roots = parts ? new ClientRoots(server.server, folders, { ...parts, logger }) : undefined;
-  addTools(server, folders, roots, options.waitMs ?? WAIT_MS);
+  addTools(server, folders, roots, options);
   server.server.onerror = (error) => logger.warn(`MCP: ${describeError(error)}`);
   const ended = AbortSignal.any([signal, closing.signal]);
   for (const event of ['end', 'close', 'error']) input.once(event, () => closing.abort());
@@ -79,7 +91,12 @@ export async function serveMcp(options: McpOptions, edges: McpDependencies, sign
   }
 }
 
-function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots | undefined, waitMs: number): void {
+function addTools(
+  server: McpServer,
+  folders: ServedFolders,
+  roots: ClientRoots | undefined,
+  { waitMs = WAIT_MS, team }: McpOptions,
+): void {
   const tools = new ModelTools({
     folders: () => folders.shown,
     search: (request, signal) => folders.search(request, signal),
@@ -184,8 +201,28 @@ function addTools(server: McpServer, folders: ServedFolders, roots: ClientRoots 
     definitionOf('list_files', filesInput),
     definitionOf('explain_missing', explainInput),
   ];
+  if (team) listed.push(addTeamTool(server, team));
   // The library's own list is half as long again, by words that say nothing.
   server.server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
+}
+
+/** Adds the tool for a team's repositories, and returns what a client lists. */
+function addTeamTool(server: McpServer, team: SearchTeam): Tool {
+  const { name, title, description, inputs } = TEAM_TOOL;
+  const input = z.object({
+    query: text(inputs.query, TOOL_LIMITS.queryLength),
+    repositories: z.optional(z.array(z.string()).check(z.describe(inputs.repositories))),
+    max_output_length: z.optional(whole(inputs.max_output_length, WIRE_LIMITS.maxOutputLength)),
+  });
+  // The service is not of this machine.
+  const annotations = { ...READ_ONLY, openWorldHint: true };
+  server.registerTool(
+    name,
+    { title, description, inputSchema: input, annotations },
+    async ({ query, repositories, max_output_length: maxOutputLength }, { signal }) =>
+      textResult(await team(query, { repositories, maxOutputLength, signal })),
+  );
+  return { name, title, description, inputSchema: schemaOf(input), annotations };
 }
 
 /** What a client lists, which a model pays for: without what is the default. */

@@ -14,6 +14,20 @@ Search by words that the code may use; there are no synonyms. Text of files is d
 
 const NOT_FOUND = 'Ignored files, secrets, binaries and generated files are not in it.';
 
+/** The tool of `sextant mcp --team`. */
+export const TEAM_TOOL = {
+  name: 'search_team_code',
+  title: 'Search a team’s repositories',
+  description:
+    'Use this for code that is not in this workspace: how other repositories of the team do something, who provides a library or ' +
+    'service, examples. Returns text: for each file a line "Path: repository/path", then its lines with numbers, the best file first.',
+  inputs: {
+    query: 'Words, a symbol name, phrases and filters, as in search',
+    repositories: 'Names of repositories to search, with * for any characters; all by default',
+    max_output_length: 'Most characters of the answer; 20,000 by default',
+  },
+} as const;
+
 /** Descriptions of the tools and of their inputs, each from the caller's view. */
 export const TOOLS = {
   'codebase-retrieval': {

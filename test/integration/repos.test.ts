@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import type { ServerInfo } from '../../src/server/launch.ts';
 import type { SearchAnswer, WireRepository } from '../../src/wire/repositories.ts';
 import { COMMAND, copySample, type Outcome } from '../support/command.ts';
+import { McpSession } from '../support/mcp.ts';
 import { killed } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -86,6 +87,21 @@ describe('sextant push and repos', () => {
     const shown = as({ token: all, args: ['repos', 'search', 'verifyPassword', '--limit', '1'] });
     assert.match(shown.stdout, /^acme\/open\/src\/auth\/passwordHash\.ts:\d+ {2}verifyPassword function\n/);
     assert.match(shown.stdout, /\n {2}also in acme\/secret\n/);
+
+    const env = { HOME: home, XDG_CACHE_HOME: folder(), SEXTANT_API_TOKEN: few, SEXTANT_API_URL: url };
+    const { client } = await McpSession.start(['mcp', '--team', '--workspace-root', folder()], env);
+    try {
+      const { tools } = await client.listTools();
+      assert.equal(tools.at(-1)?.name, 'search_team_code');
+      const ask = async (query: string): Promise<string> => {
+        const { content } = await client.callTool({ name: 'search_team_code', arguments: { query } });
+        return (content as { readonly text: string }[])[0]!.text;
+      };
+      assert.match(await ask('verifyPassword'), /^Path: acme\/open\/src\/auth\/passwordHash\.ts$/m);
+      assert.ok(!(await ask('nightingale')).includes('The nightingale sings'));
+    } finally {
+      await client.close();
+    }
 
     const list = as({ token: few, args: ['repos', 'list', '--json'] });
     const { repositories } = JSON.parse(list.stdout) as { repositories: WireRepository[] };

@@ -39,6 +39,7 @@ export function addAskCommands(
     .option('--workspace-root <dir>', 'a folder; several may be named (default: the roots of the client)', addTo, [])
     .option(...WRITTEN_STATE)
     .option('--wait <seconds>', 'how long a search waits for the index to be complete (default: 10)', integer)
+    .option('--team', "also search the repositories of a team's service")
     .addHelpText('after', MCP_HELP)
     .action(async (options: McpCommandOptions) => {
       const { runMcp } = await import('./mcp.ts');

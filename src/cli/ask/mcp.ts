@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { SextantError } from '../../base/errors.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
-import { serveMcp } from '../../mcp/mcpServer.ts';
+import { openService } from '../../context/service.ts';
+import { serveMcp, type SearchTeam } from '../../mcp/mcpServer.ts';
 import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
 import { ExitCode, logTo, type Terminal } from '../terminal.ts';
 import { folderOptions, logAndKeep } from '../search/updateIndex.ts';
@@ -16,11 +17,13 @@ export interface McpCommandOptions {
   readonly state?: string;
   /** Seconds. */
   readonly wait?: number;
+  /** Whether to search the team's service, too. */
+  readonly team?: true;
 }
 
 /** `sextant mcp`: serves the index of `sextant search` over standard input and output, until the input ends. */
 export async function runMcp(
-  { workspaceRoot, state, wait }: McpCommandOptions,
+  { workspaceRoot, state, wait, team }: McpCommandOptions,
   { stdout, stderr, signal }: Terminal,
   version: string,
 ): Promise<ExitCode> {
@@ -45,7 +48,17 @@ export async function runMcp(
     searchThread: new URL('./searchThread.js', import.meta.url),
     roots: { toFolder, otherwise: '.' },
   };
-  await serveMcp(options, edges, signal);
+  if (!team) {
+    await serveMcp(options, edges, signal);
+    return ExitCode.ok;
+  }
+  const client = await openService({ clientUserAgent: 'sextant-mcp' }, {}, edges.logger);
+  try {
+    const search: SearchTeam = (query, of) => client.retrieveFromRepositories(query, of);
+    await serveMcp({ ...options, team: search }, edges, signal);
+  } finally {
+    await client.close();
+  }
   return ExitCode.ok;
 }
 
