@@ -3,12 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { openSearchOf } from '../../src/cli/server/openSearchOptions.ts';
 import { DirectContext } from '../../src/context/directContext.ts';
 import { SextantServer } from '../../src/server/server.ts';
+import { pushFolder } from '../../src/context/push.ts';
+import { WireClient } from '../../src/wire/wireClient.ts';
+import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { clusterOfTests } from '../support/opensearch.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 
 const found = (text: string): string[] => [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path!).sort();
 
 describe('servers with one store on OpenSearch', () => {
   const cluster = clusterOfTests();
+  const folder = temporaryFolder();
   const servers: SextantServer[] = [];
   before(async () => {
     const options = {
@@ -47,5 +53,35 @@ describe('servers with one store on OpenSearch', () => {
     await using again = await DirectContext.create(service(1));
     const { newlyUploaded } = await again.addToIndex(files);
     assert.deepEqual(newlyUploaded, []);
+  });
+
+  it('search what was pushed to the other, at its newest version', async () => {
+    const clients = [0, 1].map((i) => {
+      const { apiUrl: url, apiKey: token } = service(i);
+      return new WireClient({ url, token, userAgent: 'test' });
+    });
+    const [one, other] = clients as [WireClient, WireClient];
+    const push = async (text: string): Promise<number> => {
+      const root = folder();
+      writeFiles(root, { 'src/tariff.ts': text, 'README.md': '# Lighthouse\n' });
+      const rules = { root, stateFolder: root, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+      const { signal } = new AbortController();
+      return (await pushFolder(rules, { name: 'acme/light' }, one, () => undefined, signal)).uploaded;
+    };
+    try {
+      assert.equal(await push('export function oldTariff() {}\n'), 2);
+      assert.equal((await other.searchRepositories('oldTariff')).results[0]?.path, 'src/tariff.ts');
+      assert.equal(await push('export function newTariff() {}\n'), 1);
+      // Another server may take its list of repositories from a second ago.
+      await until('the other server sees the push', async () => {
+        const { results } = await other.searchRepositories('newTariff');
+        return results[0]?.places[0]?.symbol?.name === 'newTariff';
+      });
+      const { results } = await other.searchRepositories('oldTariff');
+      assert.ok(!results.some(({ places }) => places.some(({ text }) => text.includes('oldTariff'))));
+      assert.ok(await other.removeRepository('acme/light'));
+    } finally {
+      for (const client of clients) await client.close();
+    }
   });
 });
