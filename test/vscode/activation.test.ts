@@ -11,7 +11,7 @@ interface Manifest {
 
 /** Commands that work in any state: they open, connect, choose or report. */
 const ALWAYS = [
-  ...['openSearch', 'chooseProvider', 'chooseReranker', 'copyDiagnostics', 'showLog'],
+  ...['openSearch', 'searchTeam', 'chooseProvider', 'chooseReranker', 'copyDiagnostics', 'showLog'],
   ...['forwardWebhooks', 'connectAnalytics', 'trySampleData', 'openDashboard'],
 ];
 

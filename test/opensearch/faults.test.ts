@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startCluster } from '../../scripts/lib/opensearch.mjs';
+import { SextantError } from '../../src/base/errors.ts';
+import { OpenSearchStore } from '../../src/context/opensearch/openSearchStore.ts';
+import { until } from '../support/until.ts';
+
+type Cluster = Awaited<ReturnType<typeof startCluster>>;
+
+const FILES_PER_UPLOAD = 20;
+/** Errors that a client may see while nodes fail; it tries again. */
+const PASSING = new Set(['StoreUnavailable', 'StoreOverloaded']);
+
+describe('a store on three nodes of OpenSearch', () => {
+  let cluster: Cluster;
+  let store: OpenSearchStore;
+  let files = 0;
+  /** Names of the files of uploads that returned. */
+  const acknowledged: { readonly name: string; readonly word: string }[] = [];
+
+  before(async () => {
+    // A node that does not answer is left out after some seconds instead of half a minute.
+    const checks = ['follower', 'leader'].flatMap((one) => [
+      [`cluster.fault_detection.${one}_check.timeout`, '2s'],
+      [`cluster.fault_detection.${one}_check.interval`, '500ms'],
+      [`cluster.fault_detection.${one}_check.retry_count`, 2],
+    ]);
+    cluster = await startCluster({ nodes: 3, settings: Object.fromEntries(checks) as Record<string, string> });
+    store = await OpenSearchStore.open({
+      ...{ cluster: { urls: cluster.urls, requestTimeoutMs: 5_000 }, prefix: `faults-${randomUUID()}` },
+      ...{ shards: 3, replicas: 1, refreshMs: 200 },
+    });
+  });
+  after(async () => {
+    await store.close();
+    await cluster.stop();
+  });
+
+  /** Uploads and searches until `count` more files are acknowledged. Returns the number of calls that failed. */
+  async function work(count: number): Promise<number> {
+    let failed = 0;
+    for (const end = acknowledged.length + count; acknowledged.length < end;) {
+      const blobs = Array.from({ length: FILES_PER_UPLOAD }, () => {
+        const word = `lighthouse${files++}`;
+        return { path: `src/${word}.ts`, content: `export function ${word}() {}\n`, word };
+      });
+      try {
+        const names = await store.upload(blobs);
+        for (const [i, name] of names.entries()) acknowledged.push({ name, word: blobs[i]!.word });
+        await expectFound([acknowledged.at(-1)!]);
+      } catch (error) {
+        if (!(error instanceof SextantError && PASSING.has(error.code))) throw error;
+        assert.match(error.message, /^OpenSearch (does not answer|has too much to do)/);
+        failed++;
+        await sleep(200);
+      }
+    }
+    return failed;
+  }
+
+  async function expectFound(some: readonly { readonly name: string; readonly word: string }[]): Promise<void> {
+    for (const { name, word } of some) {
+      const found = await store.search(word, { checkpointId: undefined, added: [name], deleted: [] }, 1);
+      assert.deepEqual(
+        found.map(({ hit }) => hit.path),
+        [`src/${word}.ts`],
+      );
+    }
+  }
+
+  async function expectAll(): Promise<void> {
+    const { unknown } = await store.findMissing(acknowledged.map(({ name }) => name));
+    assert.deepEqual(unknown, []);
+    await expectFound(acknowledged.filter((_, i) => i % 20 === 0));
+  }
+
+  it('loses no acknowledged file when each node is killed in turn, and goes on without it', async () => {
+    for (const node of cluster.nodes) {
+      await work(60);
+      node.signal('SIGKILL');
+      await node.ended;
+      await work(60);
+      await until('all files are found without the node', async () => {
+        await expectAll();
+        return true;
+      });
+      await cluster.start();
+    }
+    await expectAll();
+  });
+
+  it('goes on when a node no longer answers, and loses nothing when it does again', async () => {
+    for (const node of cluster.nodes.slice(0, 2)) {
+      node.signal('SIGSTOP');
+      try {
+        await work(60);
+        await expectAll();
+      } finally {
+        node.signal('SIGCONT');
+      }
+      await cluster.settled();
+      await expectAll();
+    }
+  });
+
+  it('reports in plain words that no node answers', async () => {
+    for (const node of cluster.nodes) node.signal('SIGKILL');
+    await Promise.all(cluster.nodes.map(({ ended }) => ended));
+    await assert.rejects(
+      store.upload([{ path: 'a.ts', content: 'a' }]),
+      (error) => error instanceof SextantError && error.code === 'StoreUnavailable',
+    );
+    await cluster.start();
+    await expectAll();
+  });
+});
