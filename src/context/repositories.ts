@@ -14,22 +14,13 @@ import {
   type WireRepository,
   type WireResult,
 } from '../wire/repositories.ts';
-import type { BlobScope } from '../wire/scope.ts';
+import type { NewVersion } from '../wire/wireClient.ts';
 import { contextErrors } from './errors.ts';
+import { toRetrievedFile } from './retrieved.ts';
 import type { ContextStore, FoundText, SetHit, StoredRepository } from './store/contextStore.ts';
 
 /** Which repositories a caller may use, by name. */
 export type MayUse = (name: string) => boolean;
-
-export interface PushedState {
-  readonly name: string;
-  readonly blobs: BlobScope;
-  readonly ref?: string | undefined;
-  readonly commit?: string | undefined;
-  readonly url?: string | undefined;
-  /** Number of earlier versions to keep; {@link KEEP} by default. */
-  readonly keep?: number | undefined;
-}
 
 /** Number of earlier versions that are kept by default. */
 const KEEP = 3;
@@ -57,7 +48,7 @@ export class Repositories {
   }
 
   /** Moves a name to a set of files, in one step. Throws `CheckpointNotFound`, and `FilesMissing` for files never uploaded. */
-  async put({ name, blobs, keep = KEEP, url, ...version }: PushedState): Promise<WireRepository> {
+  async put({ name, blobs, keep = KEEP, url, ...version }: NewVersion): Promise<WireRepository> {
     const checkpoint = await this.#store.checkpoint(blobs);
     const { unknown } = await this.#store.findMissing(blobs.added);
     if (unknown.length > 0) throw contextErrors.notUploaded(name, unknown.length);
@@ -97,14 +88,7 @@ export class Repositories {
   ): Promise<string> {
     const { words, chosen } = await this.#choose(query, patterns, may);
     const { hits } = await this.#store.searchSets(words, checkpointsOf(chosen), { limit: RETRIEVED, signal });
-    const files = hits.map(({ path, text, sets, more, ...place }) => ({
-      path: `${chosen[sets[0]!]!.name}/${path}`,
-      text,
-      places: [place, ...more].map(({ startLine, endLine, symbol }) => ({
-        ...{ startLine, endLine },
-        ...(symbol && { definition: symbol }),
-      })),
-    }));
+    const files = hits.map((hit) => toRetrievedFile({ ...hit, path: `${chosen[hit.sets[0]!]!.name}/${hit.path}` }));
     return formatRetrieval(files, outputLength(maxOutputLength));
   }
 

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { Repositories, type MayUse, type PushedState } from '../../src/context/repositories.ts';
+import { Repositories, type MayUse } from '../../src/context/repositories.ts';
 import type { ContextStore } from '../../src/context/store/contextStore.ts';
 import { AdjustableClock } from '../../src/base/clock.ts';
 import { SextantError } from '../../src/base/errors.ts';
 import type { WireRepository } from '../../src/wire/repositories.ts';
+import type { NewVersion } from '../../src/wire/wireClient.ts';
 
 export const ALL: MayUse = () => true;
 export const RETRY = 'export function retryPayment(): void {\n  wait();\n}\n';
@@ -122,5 +123,5 @@ export function describeRepositories(open: () => Promise<ContextStore>): void {
 export type Push = (
   name: string,
   files: Readonly<Record<string, string>>,
-  more?: Omit<Partial<PushedState>, 'name' | 'blobs'>,
+  more?: Omit<Partial<NewVersion>, 'name' | 'blobs'>,
 ) => Promise<WireRepository>;

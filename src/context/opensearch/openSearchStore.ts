@@ -12,7 +12,8 @@ import type { BlobScope, Missing } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
 import { formatRetrieval } from '../../wire/formatRetrieval.ts';
 import { contextErrors } from '../errors.ts';
-import { otherName, toRetrieved } from '../store/contentStore.ts';
+import { toRetrievedFile } from '../retrieved.ts';
+import { otherName } from '../store/contentStore.ts';
 import type { ContextStore, FoundText, SetSearchOptions, SetSearchOutcome } from '../store/contextStore.ts';
 import { BlobRegistry, type BlobEntry } from './blobRegistry.ts';
 import { CandidateSearch } from './candidateSearch.ts';
@@ -158,9 +159,7 @@ export class OpenSearchStore implements ContextStore {
 
   async retrieve(query: string, scope: BlobScope, maxOutputLength?: number | null): Promise<string> {
     const found = await this.search(query, scope, FILES);
-    const files = found.map(({ hit: { path, more, id: _, ...place }, text }) => {
-      return { path, text, places: [place, ...more].map(toRetrieved) };
-    });
+    const files = found.map(({ hit, text }) => toRetrievedFile({ ...hit, text }));
     return formatRetrieval(files, outputLength(maxOutputLength));
   }
 

@@ -11,13 +11,13 @@ import { documentId, type DocumentId } from '../../engine/documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from '../../engine/engine.ts';
 import type { SegmentThreads } from '../../engine/index/segmentThreads.ts';
 import { DocumentScope, DocumentSet } from '../../engine/query/documentScope.ts';
-import type { SourceRange } from '../../engine/query/sourceRange.ts';
 import type { UploadBlob } from '../../wire/batches.ts';
 import type { BlobScope } from '../../wire/scope.ts';
 import { outputLength } from '../../wire/contract.ts';
-import { formatRetrieval, type RetrievedFile, type RetrievedPlace } from '../../wire/formatRetrieval.ts';
+import { formatRetrieval } from '../../wire/formatRetrieval.ts';
 import type { Missing } from '../../wire/scope.ts';
 import { contextErrors } from '../errors.ts';
+import { toRetrievedFile } from '../retrieved.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Collected, ContextStore, FoundText, SetHit, SetSearchOptions, SetSearchOutcome } from './contextStore.ts';
 import { checkNotLost, FencedFolder } from './fencedFolder.ts';
@@ -399,14 +399,4 @@ function* documentsOf(blobs: Iterable<PackedBlob>): Generator<EngineDocument> {
 /** The name of a blob whose simple name another path has: no separator stands between path and content (wire protocol §2). */
 export function otherName(path: string, content: Uint8Array): string {
   return createHash('sha256').update(`sextant\0${path}\0`).update(content).digest('hex');
-}
-
-/** A hit as a file of a retrieval. */
-export function toRetrievedFile({ path, text, more, ...place }: Omit<SetHit, 'sets'>): RetrievedFile {
-  return { path, text, places: [place, ...more].map(toRetrieved) };
-}
-
-/** The lines of a search result for formatted retrieval. */
-export function toRetrieved({ startLine, endLine, symbol }: SourceRange): RetrievedPlace {
-  return { startLine, endLine, ...(symbol && { definition: symbol }) };
 }
