@@ -9,6 +9,8 @@ import { until } from '../support/until.ts';
 type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 const FILES_PER_UPLOAD = 20;
+/** Nodes that fail; all of them in `npm run soak`. */
+const FAILING = process.env.SEXTANT_SOAK === undefined ? 1 : 3;
 /** Errors that a client may see while nodes fail; it tries again. */
 const PASSING = new Set(['StoreUnavailable', 'StoreOverloaded']);
 
@@ -76,7 +78,7 @@ describe('a store on three nodes of OpenSearch', () => {
   }
 
   it('loses no acknowledged file when each node is killed in turn, and goes on without it', async () => {
-    for (const node of cluster.nodes) {
+    for (const node of cluster.nodes.slice(0, FAILING)) {
       await work(60);
       node.signal('SIGKILL');
       await node.ended;
@@ -91,7 +93,7 @@ describe('a store on three nodes of OpenSearch', () => {
   });
 
   it('goes on when a node no longer answers, and loses nothing when it does again', async () => {
-    for (const node of cluster.nodes.slice(0, 2)) {
+    for (const node of cluster.nodes.slice(0, FAILING)) {
       node.signal('SIGSTOP');
       try {
         await work(60);
@@ -104,7 +106,8 @@ describe('a store on three nodes of OpenSearch', () => {
     }
   });
 
-  it('reports in plain words that no node answers', async () => {
+  it('reports in plain words that no node answers', async function () {
+    if (FAILING === 1) this.skip();
     for (const node of cluster.nodes) node.signal('SIGKILL');
     await Promise.all(cluster.nodes.map(({ ended }) => ended));
     await assert.rejects(

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 export function temporaryFolder(): () => string {
   const made: string[] = [];
   after(() => {
-    for (const folder of made) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    for (const folder of made) rmSync(folder, { recursive: true, force: true, maxRetries: 12 });
   });
   return () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-test-')));

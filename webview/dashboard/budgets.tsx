@@ -250,9 +250,17 @@ interface BudgetTableProps extends BudgetEditorProps {
   readonly list: RowList;
 }
 
-/** Widths of account, status, used, consumed, limit with its buttons, at month's end, over on. */
-const WIDTHS =
-  'minmax(var(--first), 1.5fr) minmax(130px, 1fr) minmax(80px, 0.6fr) minmax(100px, 0.8fr) minmax(230px, 1.4fr) minmax(110px, 0.8fr) minmax(100px, 0.7fr)';
+/** Widths of account, status, used, consumed, limit with its buttons, at month's end, over on; groups follow. */
+const WIDTHS = [
+  'minmax(var(--first), 1.5fr)',
+  'minmax(130px, 1fr)',
+  'minmax(80px, 0.6fr)',
+  'minmax(100px, 0.8fr)',
+  'minmax(230px, 1.4fr)',
+  'minmax(110px, 0.8fr)',
+  'minmax(100px, 0.7fr)',
+];
+const GROUP_WIDTH = 'minmax(110px, 0.8fr)';
 
 /** The list of limits with their budget status; each is edited in place. */
 export function BudgetTable({ editor, list, actions }: BudgetTableProps): JSX.Element {
@@ -301,7 +309,7 @@ export function BudgetTable({ editor, list, actions }: BudgetTableProps): JSX.El
         </label>
       </div>
       <RowTable
-        widths={WIDTHS}
+        widths={list.columns.map((_, i) => WIDTHS[i] ?? GROUP_WIDTH).join(' ')}
         cellOf={({ id, cells, used }, column, text) =>
           column === 'limit' ? limitCell(id, cells[0] ?? '', text, used !== null) : undefined
         }
