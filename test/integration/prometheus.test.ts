@@ -65,6 +65,8 @@ describe(`Prometheus${isThere ? '' : ' (skipped: not on this machine; apt-get in
     const address = await firstMatch(prometheus.stderr!, /msg="Listening on".* address=([\d.:]+)/i);
     const query = async (text: string): Promise<readonly Sample[]> => {
       const response = await fetch(`http://${address}/api/v1/query?query=${encodeURIComponent(text)}`);
+      // It does not answer queries until it has read its data.
+      if (response.status === 503) return [];
       const { data } = (await response.json()) as { data?: { result: readonly Sample[] } };
       return data?.result ?? [];
     };

@@ -1,6 +1,6 @@
 import type { Fence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
-import { describeRecordDamage, RecordLog } from '../../base/recordLog.ts';
+import { describeRecordDamage, RecordLog, type LogPlace } from '../../base/recordLog.ts';
 import { withVersion, type RepositoryRegistry, type RepositoryVersion, type StoredRepository } from './contextStore.ts';
 
 /** A repository as it is after a change, or the name of a removed one. */
@@ -11,24 +11,27 @@ const MANY_CHANGES = 1_000;
 
 /** The repositories of an embedded store: `repositories.<n>.log` and a copy of it. */
 export class RepositoryLog implements RepositoryRegistry {
-  readonly #log: RecordLog;
+  readonly #place: LogPlace;
+  readonly #fence: Fence;
+  readonly #logger: Logger;
+  /** Created by the first push: most stores are those of contexts alone. */
+  #log: RecordLog | undefined;
   readonly #byName = new Map<string, StoredRepository>();
-  #changes: number;
+  #changes = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
-  private constructor(log: RecordLog, records: readonly RepositoryRecord[]) {
-    this.#log = log;
-    for (const record of records) this.#apply(record);
-    this.#changes = records.length;
+  private constructor(fence: Fence, folder: string, logger: Logger) {
+    this.#fence = fence;
+    this.#place = { folder, stem: 'repositories' };
+    this.#logger = logger;
   }
 
   /** Opens the log of a folder. Throws `LeaseLost`. */
   static async open(fence: Fence, folder: string, logger: Logger): Promise<RepositoryLog> {
-    const { log, records } = await RecordLog.open(fence, { folder, stem: 'repositories' }, (damage) => {
-      const advice = damage.isLost ? ' Push the repositories again that "sextant repos list" lacks.' : '';
-      logger.error(`${describeRecordDamage(damage)}${advice}`);
-    });
-    return new RepositoryLog(log, records as readonly RepositoryRecord[]);
+    const repositories = new RepositoryLog(fence, folder, logger);
+    // Damage is reported when it is opened.
+    if (RecordLog.read(repositories.#place, () => undefined)) await repositories.#opened();
+    return repositories;
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await
@@ -65,15 +68,27 @@ export class RepositoryLog implements RepositoryRegistry {
 
   async close(): Promise<void> {
     await this.#queue;
-    await this.#log.close();
+    await this.#log?.close();
   }
 
   async #write(record: RepositoryRecord): Promise<void> {
-    await this.#log.append(record);
+    const log = await this.#opened();
+    await log.append(record);
     this.#apply(record);
     if (++this.#changes <= MANY_CHANGES + 2 * this.#byName.size) return;
-    await this.#log.replace([...this.#byName.values()]);
+    await log.replace([...this.#byName.values()]);
     this.#changes = this.#byName.size;
+  }
+
+  async #opened(): Promise<RecordLog> {
+    if (this.#log) return this.#log;
+    const { log, records } = await RecordLog.open(this.#fence, this.#place, (damage) => {
+      const advice = damage.isLost ? ' Push the repositories again that "sextant repos list" lacks.' : '';
+      this.#logger.error(`${describeRecordDamage(damage)}${advice}`);
+    });
+    for (const record of records as readonly RepositoryRecord[]) this.#apply(record);
+    this.#changes = records.length;
+    return (this.#log = log);
   }
 
   #apply(record: RepositoryRecord): void {
