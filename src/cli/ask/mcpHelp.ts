@@ -11,7 +11,8 @@ Tools:
   outline, list_files  definitions and paths
   read_span            lines of a file of the folder; ignored files and files with secrets are refused
   explain_missing      why a file is found or not
-  search_team_code     with --team: code of all repositories of the service of SEXTANT_API_URL or sextant login
+
+With --team, search_team_code finds code in all repositories of the service of SEXTANT_API_URL or sextant login.
 
 "sextant mcp install CLIENT" adds it to the configuration of a client. By hand:
   { "mcpServers": { "sextant": { "command": "sextant", "args": ["mcp", "--workspace-root", "/path/to/folder"] } } }
