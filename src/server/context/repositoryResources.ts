@@ -15,6 +15,7 @@ import type { TokenCaller, Tokens } from '../auth/tokens.ts';
 import { explained } from './resources.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
+import { clientGone } from '../http/requestBody.ts';
 
 /** Requests of a token that may be sent at once, as a share of those of a minute. */
 const BURST = 1 / 6;
@@ -70,12 +71,17 @@ export function repositoryResources(
       const { query, repositories: patterns, limit } = request;
       const team = await repositories();
       const may = mayUse(caller);
-      return { json: await team.search(query, patterns ?? undefined, limit ?? undefined, may, exchange.gone()) };
+      const json = await whileWanted(exchange, (gone) =>
+        team.search(query, patterns ?? undefined, limit ?? undefined, may, gone),
+      );
+      return { json };
     }),
     resource(REPOSITORY_PATHS.retrieve, 'repositories:read', retrieve, async (request, caller, exchange) => {
       const { information_request: query, repositories: patterns, max_output_length: length } = request;
       const team = await repositories();
-      const text = await team.retrieve(query, patterns ?? undefined, length, mayUse(caller), exchange.gone());
+      const text = await whileWanted(exchange, (gone) =>
+        team.retrieve(query, patterns ?? undefined, length, mayUse(caller), gone),
+      );
       return { json: { formatted_retrieval: text } };
     }),
     resource(REPOSITORY_PATHS.file, 'repositories:read', file, async ({ repository, blob_name }, caller) => {
@@ -83,6 +89,16 @@ export function repositoryResources(
       return { json: { path, content: text } };
     }),
   ];
+}
+
+/** Ends a search when its client goes, as an editor does at each typed key: that is no error to log. */
+async function whileWanted<T>(exchange: HttpExchange, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
+  const gone = exchange.gone();
+  try {
+    return await work(gone);
+  } catch (error) {
+    throw gone.aborted ? clientGone() : error;
+  }
 }
 
 function mayUse({ repositories }: TokenCaller): (name: string) => boolean {
