@@ -11,8 +11,10 @@ import type { FolderState } from '../workspace/status.ts';
 const FRESH_MS = 2_000;
 /** Interval of comparisons with an index that another process owns and has not completed. */
 const LOOK_AGAIN_MS = 200;
-/** A scan that takes no longer precedes every answer: a large repository takes a third of it, a busy machine more. */
+/** A scan that takes no longer precedes every answer: a large repository takes a third of it. */
 const CHEAP_MS = 1_000;
+/** Scans of which the shortest counts: a busy machine holds up one of them, a very large repository needs long for all. */
+const COMPARED = 3;
 /** Share of the time that longer scans may take: they are not repeated at once, and the answer reports that. */
 const SCAN_SHARE = 0.1;
 
@@ -25,8 +27,8 @@ export class IndexedFolder {
   #onState: (() => void)[] = [];
   /** All that was saved before this time is in the index. */
   #asOf: number | undefined;
-  /** Duration of the last scan, in milliseconds. */
-  #tookMs = 0;
+  /** Durations of the last scans, in milliseconds. */
+  #tookMs: number[] = [];
   #isScanning = false;
 
   constructor(options: FolderOptions, client: WorkspaceClient) {
@@ -70,8 +72,10 @@ export class IndexedFolder {
 
   /** Whether a scan that began after the call found the index complete. None begins soon after one that took long. */
   async #scanned(ms: number, signal: AbortSignal): Promise<boolean> {
-    const isRecent = (): boolean =>
-      this.#tookMs > CHEAP_MS && this.#asOf !== undefined && Date.now() - this.#asOf < this.#tookMs / SCAN_SHARE;
+    const isRecent = (): boolean => {
+      const least = this.#tookMs.length < COMPARED ? 0 : Math.min(...this.#tookMs);
+      return least > CHEAP_MS && this.#asOf !== undefined && Date.now() - this.#asOf < least / SCAN_SHARE;
+    };
     const until = performance.now() + ms;
     const isKept = (): boolean => ['ready', 'following'].includes(this.#state.kind) && existsSync(this.options.root);
     while (!isRecent() && isKept()) {
@@ -91,14 +95,17 @@ export class IndexedFolder {
     this.#isScanning = true;
     const asOf = Date.now();
     const began = performance.now();
+    const took = (): void => {
+      this.#tookMs = [...this.#tookMs.slice(1 - COMPARED), performance.now() - began];
+    };
     try {
       if (!(await this.#isUpToDate(signal))) return false;
       this.#asOf = asOf;
-      this.#tookMs = performance.now() - began;
+      took();
       return true;
     } catch (error) {
       // The state tells why the index fails.
-      if (!isCancelled(error)) this.#tookMs = performance.now() - began;
+      if (!isCancelled(error)) took();
       return false;
     } finally {
       this.#isScanning = false;

@@ -14,7 +14,7 @@ import * as z from 'zod/mini';
 import { describeError } from '../base/errors.ts';
 import { WIRE_LIMITS } from '../wire/contract.ts';
 import { ModelTools, TOOL_LIMITS } from '../workspace/modelTools.ts';
-import { describeLeftOut, retrieveText } from './retrieval.ts';
+import { retrieveText } from './retrieval.ts';
 import { TOOL_OUTPUTS } from './toolOutputs.ts';
 import { INSTRUCTIONS, TEAM_TOOL, TOOLS } from './toolTexts.ts';
 import { ClientRoots, type ClientRootsParts } from './clientRoots.ts';
@@ -105,12 +105,13 @@ function addTools(
     explain: (file, query, signal) => folders.explain(file, query, signal),
   });
   /** Runs a search, and adds the time that it is of and why its result may be partial. */
-  const searched = async <T>(work: () => Promise<T>, call: Call) => {
+  const searched = async <T>(work: (notes: readonly string[]) => Promise<T>, call: Call) => {
     const refused = (await roots?.known()) ?? [];
     // Evaluated before the search: if the index was complete then, it was complete for the search.
-    const { asOf, notes } = await folders.freshen(waitMs, call.signal, reporterOf(call));
-    const found = await work();
-    return { found, notes: [...refused, ...notes], ...(asOf !== undefined && { asOf: timeOf(asOf) }) };
+    const { asOf, notes: unfinished } = await folders.freshen(waitMs, call.signal, reporterOf(call));
+    const notes = [...refused, ...unfinished];
+    const found = await work(notes);
+    return { found, notes, ...(asOf !== undefined && { asOf: timeOf(asOf) }) };
   };
   const json = async (work: () => Promise<object>, call: Call): Promise<CallToolResult> => {
     const { found, notes, asOf } = await searched(work, call);
@@ -124,14 +125,12 @@ function addTools(
   });
   server.registerTool('codebase-retrieval', configOf('codebase-retrieval', retrievalInput), async (input, call) => {
     const { information_request, max_output_length = WIRE_LIMITS.defaultOutputLength } = input;
-    const { found, notes, asOf } = await searched(
-      () => retrieveText(information_request, Math.max(0, max_output_length - TIME_LENGTH), folders, call.signal),
-      call,
-    );
-    const { text, leftOut } = found;
+    const { found, notes, asOf } = await searched((before) => {
+      const length = max_output_length - TIME_LENGTH - [...before, ''].join('\n').length;
+      return retrieveText(information_request, Math.max(0, length), folders, call.signal);
+    }, call);
     const time = asOf === undefined ? [] : [`Index as of ${asOf}.`];
-    const missing = leftOut > 0 ? [describeLeftOut(leftOut)] : [];
-    return textResult([...notes, ...missing, text, ...time].join('\n'));
+    return textResult([...notes, found, ...time].join('\n'));
   });
   const { search, read_span, find_usages, outline, list_files, explain_missing } = TOOLS;
   const { queryLength, maxResults, maxUsages, maxFiles } = TOOL_LIMITS;

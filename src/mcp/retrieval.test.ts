@@ -5,13 +5,15 @@ import { indexedFolder } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { retrieveText } from './retrieval.ts';
 
+const LEFT_OUT = /^1 file that matches is left out: /;
+
 describe('Retrieval for agents', () => {
   const folder = temporaryFolder();
   const index = indexedFolder();
 
   async function indexed(
     files: Readonly<Record<string, string>>,
-  ): Promise<{ root: string; retrieve: (query: string) => ReturnType<typeof retrieveText> }> {
+  ): Promise<{ root: string; retrieve: (query: string, maxLength?: number) => Promise<string> }> {
     const root = folder();
     writeFiles(root, files);
     const { options, searcher } = await index(root);
@@ -23,14 +25,14 @@ describe('Retrieval for agents', () => {
       read: (_root: string, path: string) => Promise.resolve(searcher.read(options, path)),
       shown: [{ root, prefix: '' }],
     };
-    return { root, retrieve: (query) => retrieveText(query, 20_000, parts, signal) };
+    return { root, retrieve: (query, maxLength = 20_000) => retrieveText(query, maxLength, parts, signal) };
   }
 
   it('finds a name in tests, also one that is a word for tests', async () => {
     const { retrieve } = await indexed({
       'test/support.ts': 'export function spec(title: string): string {\n  return title;\n}\n',
     });
-    assert.match((await retrieve('spec')).text, /Path: test\/support\.ts/);
+    assert.match(await retrieve('spec'), /Path: test\/support\.ts/);
   });
 
   it('counts a file that cannot be shown once, also if the request is about tests', async () => {
@@ -39,7 +41,20 @@ describe('Retrieval for agents', () => {
       'test/order.test.ts': "it('cancels an order', () => {\n  cancelOrder();\n});\n",
     });
     rmSync(join(root, 'test/order.test.ts'));
-    assert.equal((await retrieve('cancel an order')).leftOut, 1);
-    assert.equal((await retrieve('how is it tested that an order can be cancelled?')).leftOut, 1);
+    assert.match(await retrieve('cancel an order'), LEFT_OUT);
+    assert.match(await retrieve('how is it tested that an order can be cancelled?'), LEFT_OUT);
+  });
+
+  it('keeps within the requested length, with the line on files that cannot be shown', async () => {
+    const body = '  refund();\n'.repeat(30);
+    const { root, retrieve } = await indexed({
+      'src/order.ts': `export function cancelOrder(): void {\n${body}}\n`,
+      'test/order.test.ts': "it('cancels an order', () => {\n  cancelOrder();\n});\n",
+    });
+    rmSync(join(root, 'test/order.test.ts'));
+    const text = await retrieve('cancel an order', 300);
+    assert.match(text, LEFT_OUT);
+    assert.match(text, /export function cancelOrder/);
+    assert.ok(text.length <= 300, text);
   });
 });

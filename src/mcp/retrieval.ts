@@ -54,14 +54,14 @@ export interface RetrievalParts {
 /**
  * The answer of folders to a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and ask
  * service: passages, and the uses of the best definitions. Every line is read from its file now, by the rules of
- * {@link IndexableFile}. Files that cannot be shown are counted, and those that rather do not answer are not shown.
+ * {@link IndexableFile}. A first line counts files that cannot be shown, and those that rather do not answer are not shown.
  */
 export async function retrieveText(
   query: string,
   maxLength: number,
   parts: RetrievalParts,
   signal: AbortSignal,
-): Promise<{ readonly text: string; readonly leftOut: number }> {
+): Promise<string> {
   const reader = new Reader(parts);
   const sources = {
     search: async (text: string, limit: number): Promise<readonly SearchResult[]> => {
@@ -83,13 +83,15 @@ export async function retrieveText(
     files.set(shown, file);
     wanted.push({ file, forms: [{ spans: [[startLine, endLine]] }] });
   }
-  return { text: `${formatLines(wanted, maxLength - uses.length)}${uses}`, leftOut: reader.leftOut };
+  const missing = describeLeftOut(reader.leftOut);
+  return `${missing}${formatLines(wanted, Math.max(0, maxLength - missing.length - uses.length))}${uses}`;
 }
 
-/** A sentence on files that are not in an answer. */
-export function describeLeftOut(files: number): string {
+/** A line on files that are not in an answer. */
+function describeLeftOut(files: number): string {
+  if (files === 0) return '';
   const are = files === 1 ? '1 file that matches is' : `${files} files that match are`;
-  return `${are} left out: changed or deleted since the index was updated, or not to be shown.`;
+  return `${are} left out: changed or deleted since the index was updated, or not to be shown.\n`;
 }
 
 /** Reads files once, and counts those that cannot be shown. */

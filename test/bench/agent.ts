@@ -112,7 +112,7 @@ async function runWithSextant(
   const { signal } = new AbortController();
   const folders = [folder];
   const began = performance.now();
-  const { text } = await retrieveText(
+  const text = await retrieveText(
     change,
     budget * CHARACTERS_PER_TOKEN,
     {

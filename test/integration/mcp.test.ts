@@ -197,6 +197,7 @@ describe('sextant mcp', () => {
   });
 
   it('answers a name by its definition alone, within the requested length', async () => {
+    await sample.fresh('search', { query: 'nextRetryDelay' });
     const { text } = await sample.call('codebase-retrieval', { information_request: 'nextRetryDelay' });
     assert.ok(text.length < 2_000 * 4);
     assert.deepEqual(
@@ -208,10 +209,12 @@ describe('sextant mcp', () => {
   });
 
   it('retrieves code as text, in the form of the service', async () => {
-    const { text, isError } = await sample.call('codebase-retrieval', {
-      information_request: 'how long to wait before the next attempt',
+    const text = await until('the index is complete', async () => {
+      const input = { information_request: 'how long to wait before the next attempt' };
+      const { text, isError } = await sample.call('codebase-retrieval', input);
+      assert.equal(isError, false);
+      return text.startsWith('These parts ') && text;
     });
-    assert.equal(isError, false);
     assert.match(text, /^These parts .*\nPath: src\/orders\/retryPolicy\.ts\n/);
     assert.match(text, /\n {5}6\texport function nextRetryDelay/);
     assert.ok(text.length <= 20_000);
@@ -219,11 +222,7 @@ describe('sextant mcp', () => {
   });
 
   it('searches, and reads the lines of results', async () => {
-    const { results, incomplete } = await sample.json<Found>('search', {
-      query: 'verifyPassword',
-      limit: 2,
-    });
-    assert.equal(incomplete, undefined);
+    const { results } = await sample.fresh<Found>('search', { query: 'verifyPassword', limit: 2 });
     const inFolder = { query: 'order "retried', path: 'src/orders', language: 'typescript' };
     const { results: below } = await sample.json<Found>('search', inFolder);
     assert.ok(below.length > 0);
@@ -279,7 +278,7 @@ describe('sextant mcp', () => {
     for (const [name, input] of wrong)
       assert.equal((await sample.call(name, input)).isError, true, JSON.stringify(input));
     // The server still runs.
-    assert.equal((await sample.json<Found>('search', { query: 'verifyPassword' })).incomplete, undefined);
+    await sample.fresh<Found>('search', { query: 'verifyPassword' });
   });
 
   it('lists its tools before the index is complete, and marks results as partial', async () => {
@@ -296,6 +295,8 @@ describe('sextant mcp', () => {
     assert.match(first.incomplete ?? '', /^Sextant (has just begun to index|is still indexing) this folder/);
     const { text } = await hasty.call('codebase-retrieval', { information_request: 'nightingale' });
     assert.match(text, /^Sextant (has just begun to index|is still indexing) this folder.*\n(These|No) /);
+    const short = { information_request: 'nightingale', max_output_length: 300 };
+    assert.ok((await hasty.call('codebase-retrieval', short)).text.length <= 300);
     // A waiting server reads the index that the other process keeps.
     const patient = await start(root);
     await until('it is complete', async () => {

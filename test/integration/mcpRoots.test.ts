@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { COMMAND } from '../support/command.ts';
 import { McpSession } from '../support/mcp.ts';
@@ -42,8 +43,7 @@ describe('The roots of sextant mcp', () => {
   };
   const address = (path: string): string => pathToFileURL(path).href;
   const found = async (session: McpSession): Promise<string[]> => {
-    const { results, incomplete } = await session.json<Found>('search', { query: 'lantern' });
-    assert.equal(incomplete, undefined);
+    const { results } = await session.fresh<Found>('search', { query: 'lantern' });
     return results.map(({ path }) => path).sort();
   };
 
@@ -128,6 +128,22 @@ describe('The roots of sextant mcp', () => {
     const { results, incomplete } = await session.json<Found>('search', { query: 'lantern' });
     assert.deepEqual(results.map(({ path }) => path).sort(), ['shop/src/a.ts', 'shop/src/shop.ts']);
     assert.match(incomplete ?? '', new RegExp(`The folder ${bank} does not exist any more`));
+  });
+
+  it('are fresh again in the next answer after the machine held up one look at the files', async () => {
+    writeFiles(shop, Object.fromEntries(Array.from({ length: 800 }, (_, i) => [`src/many/file${i}.ts`, `// ${i}\n`])));
+    const session = await start({ roots: [address(shop)] });
+    await session.fresh<Found>('search', { query: 'lantern' });
+    for (const ms of [2, 5, 10, 20]) {
+      const held = session.json<Found>('search', { query: 'lantern' });
+      await setTimeout(ms);
+      process.kill(session.pid, 'SIGSTOP');
+      await setTimeout(1_200);
+      process.kill(session.pid, 'SIGCONT');
+      await held;
+      const { incomplete } = await session.json<Found>('search', { query: 'lantern' });
+      assert.equal(incomplete, undefined, `held up after ${ms} ms`);
+    }
   });
 
   it('have a file that was just written in the next answer, which states its time, for three clients at once', async () => {

@@ -3,6 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { COMMAND } from './command.ts';
+import { until } from './until.ts';
 
 /** The official client, connected to a process of the command. */
 export class McpSession {
@@ -63,6 +64,14 @@ export class McpSession {
     const { text, isError } = await this.call(name, input);
     assert.equal(isError, false, text);
     return JSON.parse(text) as T;
+  }
+
+  /** The result of a tool once it is not marked as partial, which it may be for a while on a busy machine. */
+  fresh<T extends { readonly incomplete?: string }>(name: string, input: object): Promise<T> {
+    return until(`${name} is complete`, async () => {
+      const result = await this.json<T>(name, input);
+      return result.incomplete === undefined && result;
+    });
   }
 }
 

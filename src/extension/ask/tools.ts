@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { SextantError } from '../../base/errors.ts';
-import { describeLeftOut, retrieveText, type RetrievalParts } from '../../mcp/retrieval.ts';
+import { retrieveText, type RetrievalParts } from '../../mcp/retrieval.ts';
 import { WIRE_LIMITS } from '../../wire/contract.ts';
 import type { ModelFolder } from '../../workspace/givenPath.ts';
 import {
@@ -43,8 +43,7 @@ export class Tools {
     const length = Math.min(max_output_length, WIRE_LIMITS.maxOutputLength);
     const { folders, ...parts } = this.#parts;
     const shown = modelFolders(folders);
-    const { text, leftOut } = await retrieveText(information_request, length, { ...parts, shown }, signal);
-    return leftOut > 0 ? `${describeLeftOut(leftOut)}\n${text}` : text;
+    return retrieveText(information_request, length, { ...parts, shown }, signal);
   }
 
   async search(input: SearchInput, signal: AbortSignal): Promise<object> {
