@@ -1,23 +1,53 @@
-import { createWriteStream } from 'node:fs';
+import type { Command } from 'commander';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
 import { moveSync, removeIfFreeSync } from '../base/removal.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Writes to the standard output, or to a file that only its owner may read and that is replaced as a whole or not at all. */
+/** Where a command writes: the standard output without `output`. */
+export interface OutputOptions {
+  readonly output?: string | undefined;
+  /** Whether a file of that name is replaced. */
+  readonly force?: true | undefined;
+}
+
+/** Adds {@link OutputOptions}. */
+export function withOutputOptions(command: Command, text = 'write to this file'): Command {
+  return command.option('-o, --output <file>', text).option(...FORCE);
+}
+
+export const FORCE = ['--force', 'replace that file if it exists'] as const;
+
+/** Throws `FileExists`. Commands check it before their work, too, which may take minutes. */
+export function requireNewOutput({ output, force }: OutputOptions, option = '--output'): void {
+  if (output !== undefined && !force && existsSync(output)) throw fileExists(output, option);
+}
+
+/** The error for an output file that exists, and that `--force` does not allow to replace. */
+function fileExists(file: string, option: string): SextantError {
+  return new SextantError(
+    'FileExists',
+    `The file "${file}" exists already. Name another with ${option}, or replace it with --force.`,
+  );
+}
+
+/** Writes to the standard output, or to a file that only its owner may read and that is written as a whole or not at all. */
 export async function writeWhole(
   bytes: Readable,
-  output: string | undefined,
+  { output, force }: OutputOptions,
   { stdout, signal }: Terminal,
 ): Promise<void> {
   if (output === undefined) {
     await pipeline(bytes, stdout, { signal, end: false });
     return;
   }
-  const temporary = `${output}.tmp`;
+  const temporary = `${output}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await pipeline(bytes, createWriteStream(temporary, { mode: 0o600 }), { signal });
+    await pipeline(bytes, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }), { signal });
+    requireNewOutput({ output, force });
     moveSync(temporary, output);
   } catch (error) {
     removeIfFreeSync(temporary);

@@ -177,6 +177,9 @@ describe('sextant usage, cost and budgets', () => {
     const html = join(folder, 'report.html');
     assert.equal((await report('--format', 'html', '--output', html)).code, 0);
     assert.match(readFileSync(html, 'utf8'), /<h2 id="groups-by-team">By team<\/h2>/);
+    const again = await report('--format', 'html', '--output', html);
+    assert.deepEqual([again.code, again.stderr.includes('exists already')], [2, true], again.stderr);
+    assert.equal((await report('--format', 'html', '--output', html, '--force')).code, 0);
     const json = await report('--format', 'json', '--fail-over', '0');
     assert.equal(json.code, 1, 'a limit is used by 0 % or more');
     assert.match(json.stderr, /A limit is used by 0 % or more/);

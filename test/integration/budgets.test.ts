@@ -114,7 +114,12 @@ describe('sextant budgets', function () {
     assert.deepEqual(await limits(), before);
 
     const failures = join(folder, 'failures.csv');
-    const done = await run('import', file, '--yes', '--failures', failures);
+    writeFileSync(failures, 'mine');
+    const refused = await run('import', file, '--yes', '--failures', failures);
+    assert.match(refused.stderr, /exists already\. Name another with --failures, or replace it with --force\./);
+    assert.deepEqual(await limits(), before, 'nothing is sent before');
+
+    const done = await run('import', file, '--yes', '--failures', failures, '--force');
     assert.equal(done.code, 1, done.stderr);
     assertGolden('budgets-import.txt', `${told(dry.stdout)}\n${told(done.stdout)}`);
     assert.deepEqual(await limits(), { 'ada@example.com': '150', 'bob@example.com': '1', '=evil()@example.com': '300', 'red\u001b[31m@example.com': '7' }); // prettier-ignore

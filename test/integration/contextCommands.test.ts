@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { packTar } from 'modern-tar/fs';
 import { pipeline } from 'node:stream/promises';
 import { SextantServer } from '../../src/server/server.ts';
@@ -75,6 +75,28 @@ describe('sextant context', () => {
       const { code, stderr } = sextant(...args, '--output', file);
       assert.equal(code, 2, args.join(' '));
       assert.ok(stderr.includes(`sextant: ${file} cannot be written. Name a file in a folder that exists.`), stderr);
+    }
+  });
+
+  it('replaces no output file without --force, like doctor and export', () => {
+    const root = copySample(folder());
+    const file = join(folder(), 'file');
+    for (const args of [
+      ['context', 'export', root],
+      ['doctor', root],
+      ['export', '--users', '2', '--state', folder()],
+    ]) {
+      writeFileSync(file, 'mine');
+      const refused = sextant(...args, '--output', file);
+      assert.equal(refused.code, 2, args.join(' '));
+      assert.match(
+        refused.stderr,
+        /The file ".*file" exists already\. Name another with --output, or replace it with --force\./,
+      );
+      assert.equal(readFileSync(file, 'utf8'), 'mine');
+      assert.equal(sextant(...args, '--output', file, '--force').code, 0, args.join(' '));
+      assert.notEqual(readFileSync(file, 'utf8'), 'mine');
+      assert.deepEqual(readdirSync(dirname(file)), ['file'], 'no temporary file is left');
     }
   });
 

@@ -33,6 +33,7 @@ const CASES: readonly (readonly [code: number, ...args: string[]])[] = [
   [0, 'doctor'],
   [2, 'doctor', './missing'],
   [0, 'context', 'export', '-o', '../index.tar'],
+  [2, 'context', 'export', '-o', '../index.tar'],
   [0, 'context', 'import', '../index.tar'],
   [2, 'context', 'import', '../missing.tar'],
   [0, 'mcp'],
@@ -82,7 +83,7 @@ describe('exit codes of sextant', () => {
 
   it('are those of the help', () => {
     const home = folder();
-    const root = copySample(folder());
+    const root = copySample(join(folder(), 'project'));
     writeFiles(root, { 'note.txt': 'no definition is here\n', 'payload.json': '{"a": 1}' });
     mkdirSync(join(home, 'cache'));
     const env = { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: join(home, 'cache'), NO_COLOR: '1' };

@@ -32,7 +32,7 @@ import { cancelled, isCancelled, SextantError, systemCode } from '../../base/err
 import { formatCount } from '../../base/format.ts';
 import { openAccount, type AnalyticsOptions } from './analytics.ts';
 import { confirm, ExitCode, noFile, printError, printJson, ProgressLine, type Terminal } from '../terminal.ts';
-import { writeWhole } from '../writeWhole.ts';
+import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
 /** Options of all commands that use budgets of the service. */
 export type ConnectedOptions = Pick<AnalyticsOptions, 'url' | 'state' | 'serverState' | 'json'>;
@@ -50,14 +50,15 @@ export interface AccountOptions extends ChangeOptions {
 export interface FileOptions extends ChangeOptions {
   /** A file for the rows that are not applied. */
   readonly failures?: string;
+  /** Whether that file may exist. */
+  readonly force?: true;
 }
 
 export interface RetryOptions extends FileOptions {
   readonly overwrite?: true;
 }
 
-export interface ResumeOptions extends ConnectedOptions {
-  readonly failures?: string;
+export interface ResumeOptions extends ConnectedOptions, Pick<FileOptions, 'failures' | 'force'> {
   readonly verify?: true;
 }
 
@@ -114,6 +115,7 @@ export function retry(options: RetryOptions, terminal: Terminal): Promise<ExitCo
 
 /** `sextant budgets resume` */
 export async function resume(options: ResumeOptions, terminal: Terminal): Promise<ExitCode> {
+  requireNewFailures(options);
   const { changes } = await openAccount(options, terminal);
   const progress = progressOn(terminal);
   const { signal } = terminal;
@@ -136,13 +138,11 @@ export async function status(options: ResumeOptions, terminal: Terminal): Promis
 }
 
 /** `sextant budgets export` */
-export async function exportLimits(
-  options: ConnectedOptions & { readonly output?: string },
-  terminal: Terminal,
-): Promise<ExitCode> {
+export async function exportLimits(options: ConnectedOptions & OutputOptions, terminal: Terminal): Promise<ExitCode> {
+  requireNewOutput(options);
   const { changes } = await openAccount(options, terminal);
   const { unit, overrides } = await changes.overrides(terminal.signal);
-  await writeWhole(Readable.from([await budgetCsv(overrides, RESOURCE_OF_PLAN[unit])]), options.output, terminal);
+  await writeWhole(Readable.from([await budgetCsv(overrides, RESOURCE_OF_PLAN[unit])]), options, terminal);
   return overrides.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }
 
@@ -193,6 +193,7 @@ export async function change(
   options: RetryOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  requireNewFailures(options);
   const { changes, data } = await openAccount(options, terminal);
   try {
     return await changeBy({ changes, data }, preview, options, terminal);
@@ -242,12 +243,13 @@ async function changeBy(
 
 async function report(
   batch: Batch,
-  options: ConnectedOptions & { readonly failures?: string },
+  options: ConnectedOptions & Pick<FileOptions, 'failures' | 'force'>,
   terminal: Terminal,
 ): Promise<ExitCode> {
   if (options.json) printJson(batch, terminal);
   else terminal.stdout.write(batchText(batch, { most: terminal.stdout.isTTY ? LISTED : Infinity }));
-  if (options.failures !== undefined) await writeFailures(failureRows(batch), batch.unit, options.failures, terminal);
+  if (options.failures !== undefined)
+    await writeFailures(failureRows(batch), batch.unit, { output: options.failures, force: options.force }, terminal);
   if (batch.endedAt === undefined)
     terminal.stderr.write(
       `sextant: The batch is not complete.${numbersOf(batch, 'unknown').length > 0 ? ' The result of some rows is unknown.' : ''} Run sextant budgets resume.\n`,
@@ -274,9 +276,19 @@ function isWhole(made: Preview): boolean {
   return obstaclesIn(leftOutOf(made)).length === 0;
 }
 
-async function writeFailures(rows: readonly CsvRow[], unit: Plan, file: string, terminal: Terminal): Promise<void> {
+/** Throws `FileExists` before anything is sent. */
+function requireNewFailures({ failures, force }: Pick<FileOptions, 'failures' | 'force'>): void {
+  requireNewOutput({ output: failures, force }, '--failures');
+}
+
+async function writeFailures(
+  rows: readonly CsvRow[],
+  unit: Plan,
+  to: OutputOptions,
+  terminal: Terminal,
+): Promise<void> {
   const csv = await budgetCsv(rows, RESOURCE_OF_PLAN[unit], { withErrors: true });
-  await writeWhole(Readable.from([csv]), file, terminal);
+  await writeWhole(Readable.from([csv]), to, terminal);
 }
 
 async function readInput(file: string, { stdin, signal }: Terminal): Promise<Uint8Array> {

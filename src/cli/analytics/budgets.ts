@@ -23,6 +23,7 @@ import type { Day } from '../../base/day.ts';
 import { findGroups, GROUPS_OPTION, readGrouping } from './grouping.ts';
 import type { GroupFileOptions, SpreadOptions } from './groupBudgets.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
+import { FORCE, withOutputOptions, type OutputOptions } from '../writeWhole.ts';
 
 interface ListOptions extends AnalyticsOptions {
   /** Percent of the limit. */
@@ -52,6 +53,7 @@ const CONFIRM_HELP = `
 The changes are shown and need a confirmation, or --yes, which is required without a terminal. Limits that another client has
 changed since are kept and reported. A limit is a whole number of up to 18 digits a month, in credits or dollars as the plan.`;
 
+const FAILURES = ['--failures <file>', 'write the rows that are not applied, with reasons, as CSV'] as const;
 const SERVICE_ACCOUNT = ['--service-account', 'the name is that of a service account, even with an @'] as const;
 
 /** `sextant budgets …`; the changing commands load their module when they run. */
@@ -83,7 +85,8 @@ export function addBudgetsCommand(program: Command, terminal: Terminal, exit: (c
       exit(await (await import('./budgetChanges.ts')).clearLimits(accounts, options, terminal));
     });
   changing(budgets, 'import <file>', 'set and clear limits from a CSV file; - is the standard input')
-    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
+    .option(...FAILURES)
+    .option(...FORCE)
     .addHelpText(
       'after',
       `
@@ -94,10 +97,9 @@ ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import li
     .action(async (file: string, options: FileOptions) => {
       exit(await (await import('./budgetChanges.ts')).importLimits(file, options, terminal));
     });
-  connected(budgets, 'export', 'print all limits as the CSV that import reads')
-    .option('-o, --output <file>', 'write to this file')
+  withOutputOptions(connected(budgets, 'export', 'print all limits as the CSV that import reads'))
     .addHelpText('after', examples(EXIT_CODES, 'sextant budgets export --output limits.csv'))
-    .action(async (options: AnalyticsOptions & { readonly output?: string }) => {
+    .action(async (options: AnalyticsOptions & OutputOptions) => {
       exit(await (await import('./budgetChanges.ts')).exportLimits(options, terminal));
     });
   changing(budgets, 'undo', 'restore the limits from before the last batch')
@@ -108,7 +110,8 @@ ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import li
     });
   changing(budgets, 'retry', 'retry the rows of the last batch that were not applied')
     .option('--overwrite', 'also limits that another client has changed since')
-    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
+    .option(...FAILURES)
+    .option(...FORCE)
     .addHelpText('after', help('sextant budgets retry --failures failed.csv'))
     .action(async (options: RetryOptions) => {
       exit(await (await import('./budgetChanges.ts')).retry(options, terminal));
@@ -116,14 +119,16 @@ ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import li
   connected(budgets, 'resume', 'complete an interrupted batch')
     .option('--verify', 'only check what was applied, and send nothing more')
     .option('--json', 'print the report as JSON')
-    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
+    .option(...FAILURES)
+    .option(...FORCE)
     .addHelpText('after', examples(CHANGE_CODES, 'sextant budgets resume', 'sextant budgets resume --verify'))
     .action(async (options: ResumeOptions) => {
       exit(await (await import('./budgetChanges.ts')).resume(options, terminal));
     });
   connected(budgets, 'status', 'show the result of the last batch, without a request')
     .option('--json', 'print the report as JSON')
-    .option('--failures <file>', 'write the rows that are not applied, with reasons, as CSV')
+    .option(...FAILURES)
+    .option(...FORCE)
     .addHelpText(
       'after',
       examples(CHANGE_CODES, 'sextant budgets status', 'sextant budgets status --failures failed.csv'),

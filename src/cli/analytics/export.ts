@@ -6,21 +6,21 @@ import { Simulation } from '../../server/analytics/simulation/simulation.ts';
 import { exportState, findAnswering, loadData } from '../../server/launch.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { ExitCode, logTo, type Terminal } from '../terminal.ts';
-import { writeWhole } from '../writeWhole.ts';
+import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
-export interface ExportCommandOptions {
+export interface ExportCommandOptions extends OutputOptions {
   readonly state?: string;
   readonly data?: string;
   readonly seed?: number;
   readonly users?: number;
   readonly plan?: string;
-  readonly output?: string;
 }
 
 /** `sextant export` */
 export async function runExport(options: ExportCommandOptions, terminal: Terminal): Promise<ExitCode> {
+  requireNewOutput(options);
   try {
-    await writeWhole(await exported(options, terminal), options.output, terminal);
+    await writeWhole(await exported(options, terminal), options, terminal);
     return ExitCode.ok;
   } catch (error) {
     throw terminal.signal.aborted ? cancelled() : error;

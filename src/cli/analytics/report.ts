@@ -8,7 +8,7 @@ import { previousRange, sameDaysBefore } from '../../analytics/insights/compare.
 import { firstOfMonth } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
-import { writeWhole } from '../writeWhole.ts';
+import { requireNewOutput, withOutputOptions, writeWhole, type OutputOptions } from '../writeWhole.ts';
 import { findGroups, GROUPS_OPTION } from './grouping.ts';
 import {
   CONNECTION_HELP,
@@ -26,14 +26,13 @@ import {
 
 const FORMATS = ['md', 'html', 'json', 'csv'] as const;
 
-interface ReportOptions extends Omit<AnalyticsOptions, 'json' | 'csv'>, RangeOptions {
+interface ReportOptions extends Omit<AnalyticsOptions, 'json' | 'csv'>, RangeOptions, OutputOptions {
   readonly since?: string;
   readonly format: (typeof FORMATS)[number];
   readonly groups?: string;
   readonly compare?: 'month' | 'previous';
   readonly failOver?: number;
   readonly failUnusual?: true;
-  readonly output?: string;
 }
 
 const HELP = `
@@ -52,7 +51,7 @@ Exit codes: 0 done, 1 a limit is used by --fail-over percent or spending is unus
 /** `sextant report` */
 export function addReportCommand(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const command = program.command('report').description('write a report of usage, cost, limits and teams');
-  withServiceOptions(withRangeOptions(command))
+  withOutputOptions(withServiceOptions(withRangeOptions(command)))
     .addOption(new Option('--since <date>', 'first day, as --from').conflicts(['days', 'from']))
     .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('md'))
     .option(...GROUPS_OPTION)
@@ -65,12 +64,12 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
       new Option('--fail-over <percent>', 'exit with 1 if an account uses so much of its limit').argParser(percent),
     )
     .option('--fail-unusual', 'exit with 1 if spending of the last week is unusual')
-    .option('-o, --output <file>', 'write to this file')
     .addHelpText('after', HELP)
     .action(async (options: ReportOptions) => exit(await runReport(options, terminal)));
 }
 
 async function runReport({ since, ...options }: ReportOptions, terminal: Terminal): Promise<ExitCode> {
+  requireNewOutput(options);
   const groups = await findGroups(options.groups);
   const data = await openData(options, terminal);
   const range = readRange(since === undefined ? options : { ...options, from: since }, data);
@@ -78,7 +77,7 @@ async function runReport({ since, ...options }: ReportOptions, terminal: Termina
   const document = await reportDocument(data, range, { ...load, before: comparedOf(options, range), groups });
   done();
   warnOfQuality(document, terminal);
-  await writeWhole(Readable.from([await written(document, options.format)]), options.output, terminal);
+  await writeWhole(Readable.from([await written(document, options.format)]), options, terminal);
   const isOver = options.failOver !== undefined && document.mostUsed * 100 >= options.failOver;
   const isUnusual = options.failUnusual === true && document.unusual > 0;
   if (isOver) terminal.stderr.write(`sextant: A limit is used by ${options.failOver} % or more.\n`);

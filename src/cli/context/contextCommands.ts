@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { SCOPES } from '../../analytics/contract.ts';
 import { atLeastOne } from '../arguments.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
+import { withOutputOptions } from '../writeWhole.ts';
 import type { IndexArchiveOptions } from '../search/indexArchive.ts';
 import { READ_STATE } from '../search/searchCommands.ts';
 import { SERVER_STATE } from '../server/serverCommands.ts';
@@ -76,11 +77,13 @@ Exit codes: 0 created, 2 failed or wrong usage.`,
 /** Adds `context export` and `context import`; their modules are loaded when they run. */
 export function addContextCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
   const context = program.command('context').description('copy the index of a folder to another machine');
-  context
-    .command('export')
-    .description('bring the index of a folder up to date, and write it to one file')
-    .argument('[dir]', 'the folder', '.')
-    .option('-o, --output <file>', 'the file (default: the standard output)')
+  withOutputOptions(
+    context
+      .command('export')
+      .description('bring the index of a folder up to date, and write it to one file')
+      .argument('[dir]', 'the folder', '.'),
+    'the file (default: the standard output)',
+  )
     .option(...READ_STATE)
     .addHelpText(
       'after',

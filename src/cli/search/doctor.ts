@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { SextantError, describeError, systemCode } from '../../base/errors.ts';
+import { Readable } from 'node:stream';
+import { describeError, systemCode } from '../../base/errors.ts';
 import { formatDiagnostics, makeDiagnostics, type Diagnostics, type FolderFacts } from '../../workspace/diagnostics.ts';
 import { DEFAULT_EXCLUDE, type FolderOptions } from '../../workspace/folderOptions.ts';
 import { indexProblemOf } from '../../workspace/problems.ts';
@@ -7,13 +7,11 @@ import { LogFile } from './logFile.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { describeIndexState, readStatus } from './status.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
-import { explainOutputError } from '../writeWhole.ts';
+import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 import { folderOptions } from './updateIndex.ts';
 
-export interface DoctorOptions {
+export interface DoctorOptions extends OutputOptions {
   readonly json?: true;
-  /** A file to write to instead of the terminal; it must not exist yet. */
-  readonly output?: string;
   readonly state?: string;
 }
 
@@ -38,6 +36,7 @@ export async function runDoctor(
   options: DoctorOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  requireNewOutput(options);
   const root = resolveFolder(folder);
   const stateFolder = stateFolderOf(root, options.state);
   const { NO_COLOR, XDG_CACHE_HOME, NODE_OPTIONS } = process.env;
@@ -55,11 +54,9 @@ export async function runDoctor(
     now: new Date(),
   });
   const text = options.json ? `${JSON.stringify(diagnostics, null, 2)}\n` : formatDiagnostics(diagnostics);
-  if (options.output === undefined) terminal.stdout.write(text);
-  else {
-    writeNew(options.output, text);
+  await writeWhole(Readable.from([text]), options, terminal);
+  if (options.output !== undefined)
     terminal.stdout.write(`${options.output} was written: ${contentsOf(diagnostics)}\n`);
-  }
   if (!options.json) terminal.stderr.write('Read it before you share it. Nothing was sent.\n');
   const hasProblems = diagnostics.folders.some(({ problems }) => problems.length > 0);
   return hasProblems ? ExitCode.nothingFound : ExitCode.ok;
@@ -90,15 +87,4 @@ function contentsOf({ folders, log, redacted }: Diagnostics): string {
     `${log.length} lines of log`,
   ];
   return `${parts.join(', ')}. Taken out of it: ${taken.join(', ') || 'nothing'}.`;
-}
-
-function writeNew(file: string, text: string): void {
-  try {
-    writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw explainOutputError(error, file);
-    throw new SextantError('FileExists', `The file "${file}" exists already. Name another with --output.`, {
-      cause: error,
-    });
-  }
 }

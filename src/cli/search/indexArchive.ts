@@ -7,30 +7,30 @@ import { whyNotUpdated } from './search.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, noFile, type Terminal } from '../terminal.ts';
 import { folderOptions } from './updateIndex.ts';
-import { writeWhole } from '../writeWhole.ts';
+import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
-export interface IndexArchiveOptions {
-  readonly output?: string;
+export interface IndexArchiveOptions extends OutputOptions {
   readonly state?: string;
 }
 
 /** `sextant context export [DIR]` */
 export async function runContextExport(
   folder: string,
-  { output, state }: IndexArchiveOptions,
+  { state, ...to }: IndexArchiveOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  if (output === undefined && terminal.stdout.isTTY)
+  if (to.output === undefined && terminal.stdout.isTTY)
     throw new SextantError(
       'InvalidOption',
       'An index is binary and would garble the terminal. Name a file with --output, or redirect the output.',
     );
+  requireNewOutput(to);
   const root = resolveFolder(folder);
   const stateFolder = stateFolderOf(root, state);
   const why = await whyNotUpdated(folderOptions(root, stateFolder), terminal);
   if (why !== undefined) terminal.stderr.write(`sextant: ${why} Exporting the index as it is.\n`);
   const bytes = new PassThrough();
-  const written = writeWhole(bytes, output, terminal);
+  const written = writeWhole(bytes, to, terminal);
   const exported = exportIndex(stateFolder, bytes, terminal.signal).then(
     ({ files }) => {
       bytes.end();

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { SkipReason } from '../../workspace/skip.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
+import { withOutputOptions } from '../writeWhole.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
 import { FIND_USAGES_HELP, runFindUsages, type FindUsagesOptions } from './findUsages.ts';
 import { integer } from '../arguments.ts';
@@ -121,11 +122,12 @@ export function addInspectCommands(
       exit(await runWhy(file, query, options, terminal));
     });
 
-  program
-    .command('doctor')
-    .description('write a report for a bug or a question, with everything private taken out')
-    .argument('[dir]', 'the folder', '.')
-    .option('--output <file>', 'write the report to a new file')
+  withOutputOptions(
+    program
+      .command('doctor')
+      .description('write a report for a bug or a question, with everything private taken out')
+      .argument('[dir]', 'the folder', '.'),
+  )
     .option(...READ_STATE)
     .option('--json', 'print the report as JSON')
     .addHelpText('after', DOCTOR_HELP)

@@ -5,6 +5,7 @@ import type { FactsOptions } from '../analytics/facts.ts';
 import { atLeastOne, integer } from '../arguments.ts';
 import { PROVIDERS } from '../ask/askHelp.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
+import { withOutputOptions } from '../writeWhole.ts';
 import type { ServeOptions } from './serve.ts';
 import { EXPORT_HELP, SERVE_HELP } from './serverHelp.ts';
 
@@ -76,15 +77,16 @@ export function addServerCommands(
       exit(await runThreadedServe(options, terminal, version));
     });
 
-  program
-    .command('export')
-    .description('print the facts of the local server as a data file, or save those of a service by day')
-    .option(...SERVER_STATE)
-    .option('--data <file>', 'the data file that the server is started with; only needed when no server runs')
-    .option('--seed <number>', 'the seed of the simulated organization; only needed when no server runs', integer)
-    .option('--users <number>', 'the number of people in the simulated organization', integer)
-    .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd')
-    .option('-o, --output <file>', 'write to this file instead of the standard output')
+  withOutputOptions(
+    program
+      .command('export')
+      .description('print the facts of the local server as a data file, or save those of a service by day')
+      .option(...SERVER_STATE)
+      .option('--data <file>', 'the data file that the server is started with; only needed when no server runs')
+      .option('--seed <number>', 'the seed of the simulated organization; only needed when no server runs', integer)
+      .option('--users <number>', 'the number of people in the simulated organization', integer)
+      .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd'),
+  )
     .addOption(
       new Option(
         '--facts <dir>',

@@ -23,7 +23,7 @@ import type {
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { readRule } from './filters.ts';
 import { ExitCode, formatColumns, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
-import { writeWhole } from '../writeWhole.ts';
+import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
 export interface EventFilterOptions extends AdminOptions {
   readonly source?: string;
@@ -221,11 +221,9 @@ export function replayEvents(ids: readonly string[], options: AdminOptions, term
 }
 
 /** `sextant events export`: one event a line, with headers and body, newest first. */
-export function exportEvents(
-  options: EventFilterOptions & { readonly output?: string },
-  terminal: Terminal,
-): Promise<ExitCode> {
+export function exportEvents(options: EventFilterOptions & OutputOptions, terminal: Terminal): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
+    requireNewOutput(options);
     await requireWebhook(options.webhook, client);
     let count = 0;
     async function* exported(): AsyncGenerator<string> {
@@ -235,7 +233,7 @@ export function exportEvents(
       }
     }
     try {
-      await writeWhole(Readable.from(exported()), options.output, terminal);
+      await writeWhole(Readable.from(exported()), options, terminal);
     } catch (error) {
       throw terminal.signal.aborted ? cancelled() : error;
     }

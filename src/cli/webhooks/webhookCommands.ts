@@ -7,6 +7,7 @@ import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
+import { withOutputOptions, type OutputOptions } from '../writeWhole.ts';
 import type { CreateWebhookOptions, EditWebhookOptions, RotateOptions, TriggerOptions } from './webhooks.ts';
 import type { ResendOptions, RetryOptions } from './again.ts';
 import type { ExpertOptions } from './experts.ts';
@@ -295,10 +296,11 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
     .action(async (id: string | undefined, options: RetryOptions) => {
       exit(await (await import('./again.ts')).retryRuns(id, options, terminal));
     });
-  filtered(events, 'export', 'print events with headers and body, one JSON object a line, newest first')
-    .option('-o, --output <file>', 'write to this file instead of the standard output')
+  withOutputOptions(
+    filtered(events, 'export', 'print events with headers and body, one JSON object a line, newest first'),
+  )
     .addHelpText('after', help('sextant events export --webhook deploys --output deploys.ndjson'))
-    .action(async (options: EventFilterOptions & { readonly output?: string }) => {
+    .action(async (options: EventFilterOptions & OutputOptions) => {
       exit(await (await import('./events.ts')).exportEvents(options, terminal));
     });
   admin(events, 'refusals', 'list deliveries that were refused, and why, newest first')
