@@ -70,6 +70,8 @@ export interface ShownRun {
   readonly request: string;
   readonly state: 'waiting' | 'succeeded' | 'failed';
   readonly nextAt: string | null;
+  /** Whether it waits for a window that runs its expert. */
+  readonly waitsForEditor: boolean;
   readonly attempts: readonly ShownAttempt[];
 }
 

@@ -297,6 +297,8 @@ export class SextantServer implements Administered {
 
   async #close(): Promise<void> {
     this.#stopping.abort();
+    // Their responses would hold up the edge.
+    this.webhooks.windows.close();
     await this.#edge.close();
     await this.#closeWebhooks();
     await this.context.close();

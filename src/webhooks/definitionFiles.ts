@@ -4,7 +4,7 @@ import { FencedJson, type FencedRead } from '../base/fencedJson.ts';
 import type { Fence } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { moveSync } from '../base/removal.ts';
-import type { ForwardExpert, Trigger, Webhook } from './schemas.ts';
+import type { KeptExpert, Trigger, Webhook } from './schemas.ts';
 import { isSigned } from './signatures.ts';
 
 /** A key that verifies or makes signatures, which a hash of it could not; or the value of a forward's header. */
@@ -18,7 +18,7 @@ export interface DefinitionsFile {
   readonly version: 1;
   readonly webhooks: readonly Webhook[];
   readonly triggers: readonly Trigger[];
-  readonly experts: readonly ForwardExpert[];
+  readonly experts: readonly KeptExpert[];
 }
 
 const NONE: DefinitionsFile = { version: 1, webhooks: [], triggers: [], experts: [] };
@@ -111,7 +111,10 @@ export class DefinitionFiles {
     const { webhooks, experts } = this.#kept;
     const those = webhooks.filter(({ id, type }) => isSigned({ type }) && !(id in this.#keys));
     const forwards = experts.filter(
-      ({ name, headers = [], sign }) => (headers.length > 0 || sign !== undefined) && !(expertKey(name) in this.#keys),
+      (one) =>
+        one.type === 'forward' &&
+        ((one.headers ?? []).length > 0 || one.sign !== undefined) &&
+        !(expertKey(one.name) in this.#keys),
     );
     return [...those, ...forwards].map(({ name }) => name).join(', ');
   }

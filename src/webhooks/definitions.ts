@@ -8,48 +8,42 @@ import { DefinitionFiles, expertKey, type DefinitionsFile, type Keys, type Signi
 import { webhookErrors } from './errors.ts';
 import type { Header } from './event.ts';
 import { Filter } from './filter/filter.ts';
-import { nameOfForward } from './names.ts';
+import { byName, nameOfForward, requireFree } from './names.ts';
 import {
   forwardInput,
   expertInput,
+  editorInput,
   parse,
   RECORD,
   secretInput,
   triggerInput,
   webhookInput,
   type CommandExpert,
+  isEditorInput,
   type Expert,
+  type Forward,
   type ForwardExpert,
+  type ForwardSecrets,
+  type KeptExpert,
+  type SavedExpert,
   type Trigger,
   type Webhook,
+  type WorkingExpert,
 } from './schemas.ts';
 import { hashSecret, newSecret } from './secrets.ts';
 import { isSigned } from './signatures.ts';
 
-/** A webhook whose trigger of the same name forwards all its events, or runs a command for each. */
-export interface Forward {
-  readonly webhook: Webhook;
-  readonly trigger: Trigger;
-  readonly expert: ForwardExpert | CommandExpert;
-  /** Of a new one only; a webhook of the type `anything` has none. */
-  readonly secret?: string;
-  readonly isNew: boolean;
-}
-
-/** What a forward sends besides the event. */
-export interface ForwardSecrets {
-  readonly headers: readonly Header[];
-  /** The key that signs. */
-  readonly key?: string | undefined;
-}
-
-/** A new or changed forward; its secret is returned where it was made or given. */
-export interface SavedExpert {
-  readonly expert: ForwardExpert;
-  readonly secret?: string | undefined;
-}
-
-export type { Expert, ExpertView, ForwardExpert, Trigger, Webhook, WorkingExpert } from './schemas.ts';
+export type {
+  Expert,
+  ExpertView,
+  Forward,
+  ForwardExpert,
+  ForwardSecrets,
+  SavedExpert,
+  Trigger,
+  Webhook,
+  WorkingExpert,
+} from './schemas.ts';
 
 /** A trigger with its parsed filter. */
 interface ReadyTrigger {
@@ -164,13 +158,13 @@ export class Definitions {
   }
 
   /**
-   * Creates a webhook with a trigger, both of one name, that bring all its events to a URL, by an expert of that name, or to a command;
+   * Creates a webhook with a trigger, both of one name, that bring all its events to a URL, by an expert of that name, or to an expert of this machine;
    * in one write, which {@link deleteForward} undoes. Returns the existing ones of the same type and target, without their secret.
    * Throws `InvalidDefinition`, `NoSuchDefinition` and `NameTaken`.
    */
   createForward(input: unknown, ownSecret?: unknown): Forward {
     const { url, run, from, signature, headers, name: wanted } = parse(forwardInput, input, 'forward');
-    const command = run === undefined ? undefined : this.#command(run);
+    const runs = run === undefined ? undefined : this.#runnable(run);
     const isSame = ({ webhook, expert }: Omit<Forward, 'isNew'>): boolean =>
       webhook.type === from && (expert.type === 'forward' ? expert.url === url : expert.name === run);
     const existing = this.#forwards().find((one) =>
@@ -185,10 +179,10 @@ export class Definitions {
     const name = wanted ?? nameOfForward(from, url ?? run!, taken);
     requireFree('webhook', name, this.webhooks);
     requireFree('trigger', name, this.triggers);
-    const trigger = parse(triggerInput, { name, webhook: name, expert: command?.name ?? name }, 'trigger');
+    const trigger = parse(triggerInput, { name, webhook: name, expert: runs?.name ?? name }, 'trigger');
     const more = { triggers: [...this.triggers, trigger] };
     const webhook = { name, type: from, signature };
-    if (command) return { ...this.createWebhook(webhook, ownSecret, more), trigger, expert: command, isNew: true };
+    if (runs) return { ...this.createWebhook(webhook, ownSecret, more), trigger, expert: runs, isNew: true };
     requireFree('expert', name, this.experts);
     const [expert, keys] = this.#newExpert({ name, type: 'forward', url, headers });
     if (keys.length > 0) this.#saveKeys({ ...this.#keys, [expertKey(name)]: keys });
@@ -196,9 +190,10 @@ export class Definitions {
     return { ...created, trigger, expert, isNew: true };
   }
 
-  /** A command of this machine. Throws `NoSuchDefinition`. */
-  #command(name: string): CommandExpert {
-    return byName('command', name, this.#options.commands ?? []);
+  /** A command of this machine, or an expert of the editor. Throws `NoSuchDefinition`. */
+  #runnable(name: string): WorkingExpert {
+    const editors = this.#kept.experts.filter(({ type }) => type === 'editor');
+    return byName('command', name, [...(this.#options.commands ?? []), ...editors]);
   }
 
   /**
@@ -228,8 +223,8 @@ export class Definitions {
       const { name } = webhook;
       const trigger = this.triggers.find((one) => one.name === name && one.webhook === name);
       const expert = trigger && this.expert(trigger.expert);
-      const isOne = expert?.type === 'command' || (expert?.type === 'forward' && expert.name === name);
-      return trigger && isOne ? [{ webhook, trigger, expert }] : [];
+      if (!trigger || !expert || expert.type === 'record') return [];
+      return expert.type !== 'forward' || expert.name === name ? [{ webhook, trigger, expert }] : [];
     });
   }
 
@@ -343,7 +338,7 @@ export class Definitions {
     this.#save({ triggers: this.triggers.filter((one) => one.name !== name) });
   }
 
-  /** Creates a forward. `ownSecret` is the key that signs; without it, a new one is made. Throws `InvalidDefinition` and `NameTaken`. */
+  /** Creates a forward, or an expert of the editor. `ownSecret` is the key that signs; without it, a new one is made. Throws `InvalidDefinition` and `NameTaken`. */
   saveExpert(input: unknown, ownSecret?: unknown): SavedExpert {
     const [expert, keys, secret] = this.#newExpert(input, ownSecret);
     requireFree('expert', expert.name, this.experts);
@@ -358,6 +353,7 @@ export class Definitions {
   changeExpert(name: string, input: Readonly<Record<string, unknown>>, ownSecret?: unknown): SavedExpert {
     this.#requireKept(name);
     const before = byName('expert', name, this.#kept.experts);
+    if (before.type === 'editor') return this.#changeEditorExpert(before, input, ownSecret);
     const had = this.#keys[expertKey(name)] ?? [];
     const headers = Object.fromEntries(had.flatMap(({ header, key }) => (header === undefined ? [] : [[header, key]])));
     const given: [string, unknown][] = Object.entries(input).filter(([, value]) => value !== undefined);
@@ -376,8 +372,20 @@ export class Definitions {
     return { expert, ...(secret !== key && { secret }) };
   }
 
-  /** A forward with what is kept of it among the keys, and the key that signs. */
-  #newExpert(input: unknown, ownSecret?: unknown): [ForwardExpert, SigningKey[], string | undefined] {
+  #changeEditorExpert(before: KeptExpert, input: Readonly<Record<string, unknown>>, ownSecret: unknown): SavedExpert {
+    const given = Object.entries(input).filter(([, value]) => value !== undefined && value !== null);
+    const [expert, keys] = this.#newExpert({ ...before, ...Object.fromEntries(given), name: before.name }, ownSecret);
+    this.#putExpert(expert, keys);
+    return { expert };
+  }
+
+  /** An expert with what is kept of it among the keys, and the key that signs. */
+  #newExpert(input: unknown, ownSecret?: unknown): [KeptExpert, SigningKey[], string | undefined] {
+    if (isEditorInput(input)) {
+      const expert = parse(editorInput, input, 'expert');
+      if (ownSecret === undefined || ownSecret === null) return [expert, [], undefined];
+      throw webhookErrors.invalidDefinition('expert', 'secret', 'is for forwards that sign');
+    }
     const { headers, ...rest } = parse(expertInput, input, 'expert');
     const names = Object.keys(headers);
     const expert = names.length === 0 ? rest : { ...rest, headers: names };
@@ -390,8 +398,8 @@ export class Definitions {
     return [expert, [...values, { key: secret }], secret];
   }
 
-  /** Writes a new or changed forward, its keys first: without their forward they do no harm. */
-  #putExpert(expert: ForwardExpert, keys: readonly SigningKey[]): void {
+  /** Writes a new or changed expert, its keys first: without their forward they do no harm. */
+  #putExpert(expert: KeptExpert, keys: readonly SigningKey[]): void {
     const id = expertKey(expert.name);
     const before = this.#keys;
     const { [id]: _, ...others } = before;
@@ -473,14 +481,4 @@ export class Definitions {
       this.#triggersOf.set(trigger.webhook, [...those, { trigger, filter }]);
     }
   }
-}
-
-function requireFree(kind: string, name: string, those: readonly { readonly name: string }[]): void {
-  if (those.some((one) => one.name === name)) throw webhookErrors.nameTaken(kind, name);
-}
-
-function byName<T extends { readonly name: string }>(kind: string, name: string, those: readonly T[]): T {
-  const found = those.find((one) => one.name === name);
-  if (!found) throw webhookErrors.noSuch(kind, name);
-  return found;
 }

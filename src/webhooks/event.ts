@@ -32,6 +32,8 @@ export type AttemptOutcome = Omit<Attempt, 'at' | 'durationMs'> & {
   readonly isDone: boolean;
   /** Whether another attempt may succeed: false if the receiver refused the event. */
   readonly canRetry: boolean;
+  /** Whether it was broken off, by no fault of the event or its receiver: then it does not count as an attempt. */
+  readonly isInterrupted?: true;
   /** The delay that the receiver requests, up to the longest of `backoffMs`. */
   readonly afterMs?: number;
 };
@@ -44,7 +46,7 @@ export interface Run {
   readonly attempts: readonly Attempt[];
   /** Earliest time of the next attempt; milliseconds since 1970. */
   readonly nextAt?: number;
-  /** Number of attempts before a person last had it retried: these no longer count. */
+  /** Number of attempts that do not count: those before a person last had it retried, and those that were interrupted. */
   readonly retriedAfter?: number;
 }
 

@@ -1,6 +1,20 @@
+import { webhookErrors } from './errors.ts';
+
 /** Valid names of webhooks, triggers and experts. */
 export const NAME = /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u;
 export const NAME_RULE = '1 to 64 letters, digits, spaces, dots, dashes, underscores';
+
+/** Throws `NameTaken`. */
+export function requireFree(kind: string, name: string, those: readonly { readonly name: string }[]): void {
+  if (those.some((one) => one.name === name)) throw webhookErrors.nameTaken(kind, name);
+}
+
+/** Throws `NoSuchDefinition`. */
+export function byName<T extends { readonly name: string }>(kind: string, name: string, those: readonly T[]): T {
+  const found = those.find((one) => one.name === name);
+  if (!found) throw webhookErrors.noSuch(kind, name);
+  return found;
+}
 
 /** Whether an expert may forward to a URL: without a password, which would be shown. */
 export function isHttpUrl(text: string): boolean {

@@ -10,6 +10,7 @@ import { until } from '../../test/support/until.ts';
 import { systemClock } from '../base/clock.ts';
 import { silentLogger } from '../base/log.ts';
 import { Definitions } from './definitions.ts';
+import { EditorWindows } from './editorWindows.ts';
 import { isUnfinished, type EventState } from './event.ts';
 import { EventJournal } from './journal/eventJournal.ts';
 import { RunQueue } from './runQueue.ts';
@@ -19,6 +20,7 @@ describe('the queue of runs', () => {
   let journal: EventJournal;
   let definitions: Definitions;
   let queue: RunQueue;
+  let windows: EditorWindows;
   let webhook: string;
   let slow: Server;
   /** Requests without a response yet. */
@@ -49,7 +51,8 @@ describe('the queue of runs', () => {
     const edges = { fence: takeOver(place), clock: systemClock, logger: silentLogger };
     definitions = new Definitions({ ...edges, folder: place });
     journal = new EventJournal({ ...edges, folder: join(place, 'events') });
-    queue = new RunQueue({ ...edges, journal, definitions, backoffBaseMs: 1 });
+    windows = new EditorWindows(50);
+    queue = new RunQueue({ ...edges, journal, definitions, windows, backoffBaseMs: 1 });
   }
 
   async function accept(): Promise<number> {

@@ -19,6 +19,7 @@ import {
   type StoredEvent,
   type TriggerEvaluation,
 } from './event.ts';
+import type { EditorWindows } from './editorWindows.ts';
 import { forward } from './forward.ts';
 import type { EventJournal } from './journal/eventJournal.ts';
 import { payloadOf } from './payload.ts';
@@ -31,6 +32,8 @@ export interface RunQueueOptions {
   readonly fence: Fence;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** The windows that run experts of the type `editor`. */
+  readonly windows: EditorWindows;
   readonly dispatcher?: Dispatcher | undefined;
   /** The first wait before another attempt; 1 s by default. */
   readonly backoffBaseMs?: number | undefined;
@@ -94,6 +97,9 @@ export class RunQueue {
     // Forwards under way are given up; the heir runs the rest.
     lost.addEventListener('abort', () => this.#stop.abort(lost.reason), { signal: this.#stop.signal });
     if (lost.aborted) this.#stop.abort(lost.reason);
+    options.windows.onAttached = (names) => {
+      for (const name of names) this.#pumpLane(name);
+    };
   }
 
   /** Queues all unfinished events of the journal. */
@@ -110,6 +116,11 @@ export class RunQueue {
     }
     this.#events.add(event);
     this.#pump();
+  }
+
+  /** Begins waiting runs of an expert that was deleted, so that they fail. */
+  pump(expert: string): void {
+    this.#pumpLane(expert);
   }
 
   /** Number of an expert's unfinished runs. */
@@ -283,7 +294,7 @@ export class RunQueue {
     const found = this.#options.definitions.expert(name);
     const expert = found?.type === 'record' ? undefined : found;
     const limit = expert?.concurrency ?? 1;
-    while (!this.#stop.signal.aborted && lane.active < limit && lane.tasks.size > 0) {
+    while (!this.#stop.signal.aborted && lane.active < limit && lane.tasks.size > 0 && this.#canBegin(expert)) {
       const task = lane.tasks.take()!;
       lane.active++;
       this.#track(
@@ -297,11 +308,20 @@ export class RunQueue {
     }
   }
 
+  /** Whether a run may begin; those of the editor wait for a window. */
+  #canBegin(expert: WorkingExpert | undefined): boolean {
+    return expert?.type !== 'editor' || this.#options.windows.has(expert.name);
+  }
+
   async #run({ event: number, trigger }: RunTask, name: string, expert: WorkingExpert | undefined): Promise<void> {
     const event = await this.#read(number);
     // A later run reads the payload from the disk, since that may be much later.
     this.#forget(number);
     if (!event) return;
+    if (!this.#canBegin(expert)) {
+      this.#schedule({ event: number, trigger }, name);
+      return;
+    }
     const next = expert ? await this.#attempt(number, event, trigger, expert) : (run: Run) => this.#gone(run);
     const { runs } = await this.#record(number, (state) => {
       const isKnown = !state.isDamaged || state.runs.some((run) => run.trigger === trigger);
@@ -320,27 +340,30 @@ export class RunQueue {
     const at = clock.now();
     const began = performance.now();
     const outcome = await this.#outcome(number, event, trigger, expert);
-    const { isDone, canRetry, afterMs = 0, ...result } = outcome;
+    const { isDone, canRetry, afterMs = 0, isInterrupted = false, ...result } = outcome;
     const attempt = { at, durationMs: Math.round(performance.now() - began), ...result };
-    return ({ nextAt: _, ...run }) => {
-      const attempts = [...run.attempts, attempt];
+    return ({ nextAt: _, ...before }) => {
+      const attempts = [...before.attempts, attempt];
+      const ignored = (before.retriedAfter ?? 0) + (isInterrupted ? 1 : 0);
+      const run = ignored > 0 ? { ...before, retriedAfter: ignored } : before;
       if (isDone) return { ...run, attempts, state: 'succeeded' };
-      const counted = attempts.length - (run.retriedAfter ?? 0);
+      const counted = attempts.length - ignored;
       if (!canRetry || counted >= expert.max_attempts) return { ...run, attempts, state: 'failed' };
-      const waitMs = Math.max(backoffMs(counted, backoffBaseMs), afterMs);
+      const waitMs = Math.max(backoffMs(Math.max(counted, 1), backoffBaseMs), afterMs);
       return { ...run, attempts, nextAt: Math.ceil(clock.now() + waitMs) };
     };
   }
 
   #outcome(number: number, event: Payload, trigger: string, expert: WorkingExpert): Promise<AttemptOutcome> {
-    const { journal, definitions, dispatcher } = this.#options;
+    const { journal, definitions, dispatcher, windows } = this.#options;
     const { signal } = this.#stop;
     if (expert.type === 'forward') {
       const secrets = definitions.forwardSecrets(expert);
       return forward(event, trigger, expert, { secrets, dispatcher, signal });
     }
     const id = journal.summary(number)?.webhook ?? '';
-    return runCommand({ event, webhook: definitions.webhookById(id)?.name ?? id, trigger }, expert, signal);
+    const task = { event, webhook: definitions.webhookById(id)?.name ?? id, trigger };
+    return expert.type === 'editor' ? windows.run(task, expert, signal) : runCommand(task, expert, signal);
   }
 
   /** Repeats {@link #change} until it succeeds: a full disk must not cause a finished run to repeat. */

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { webhookErrors } from './errors.ts';
+import type { Header } from './event.ts';
 import { isHttpUrl, NAME, NAME_RULE, SIGNING_TYPES, WEBHOOK_TYPES, type WebhookType } from './names.ts';
 import type { SecretRecord } from './secrets.ts';
 import { signatureInput } from './signatures.ts';
@@ -126,7 +127,7 @@ const forwardHeaders = headers.check(
 export const expertInput = z
   .strictObject({
     name,
-    type: z.literal('forward', 'must be forward; "record" exists already'),
+    type: z.literal('forward', 'must be forward or editor; "record" exists already'),
     url,
     headers: z._default(forwardHeaders, {}),
     /** Signs each attempt as this sender does. */
@@ -178,21 +179,66 @@ export interface CommandExpert extends z.output<typeof commandInput> {
   readonly cwd: string;
 }
 
+/** Is run by a window of an editor, whose own settings say what it does. */
+export const editorInput = z.strictObject({
+  name,
+  type: z.literal('editor'),
+  timeout_ms: z._default(count(3_600_000), 600_000),
+  max_attempts: z._default(count(20), 3),
+  concurrency: z._default(count(16), 1),
+});
+export type EditorExpert = z.output<typeof editorInput>;
+/** An expert that is kept with the definitions. */
+export type KeptExpert = ForwardExpert | EditorExpert;
+
 interface RecordExpert {
   readonly name: 'record';
   readonly type: 'record';
 }
 /** An expert whose work is done in attempts, from the queue. */
-export type WorkingExpert = ForwardExpert | CommandExpert;
+export type WorkingExpert = KeptExpert | CommandExpert;
 /** `record` stores the event and does nothing else. */
 export type Expert = WorkingExpert | RecordExpert;
 
 /** An expert in lists: of the variables of a command, only the names. */
 export type ExpertView =
-  ForwardExpert | RecordExpert | (Omit<CommandExpert, 'env'> & { readonly env: readonly string[] });
+  | ForwardExpert
+  | RecordExpert
+  | (Omit<CommandExpert, 'env'> & { readonly env: readonly string[] })
+  | (EditorExpert & {
+      /** What it does in each connected window that runs it. */
+      readonly windows?: readonly string[];
+    });
 
 export function expertView(expert: Expert): ExpertView {
   return expert.type === 'command' ? { ...expert, env: Object.keys(expert.env) } : expert;
+}
+
+export function isEditorInput(input: unknown): boolean {
+  return typeof input === 'object' && input !== null && 'type' in input && input.type === 'editor';
+}
+
+/** A webhook whose trigger of the same name forwards all its events, or runs an expert of this machine for each. */
+export interface Forward {
+  readonly webhook: Webhook;
+  readonly trigger: Trigger;
+  readonly expert: WorkingExpert;
+  /** Of a new one only; a webhook of the type `anything` has none. */
+  readonly secret?: string;
+  readonly isNew: boolean;
+}
+
+/** What a forward sends besides the event. */
+export interface ForwardSecrets {
+  readonly headers: readonly Header[];
+  /** The key that signs. */
+  readonly key?: string | undefined;
+}
+
+/** A new or changed forward; its secret is returned where it was made or given. */
+export interface SavedExpert {
+  readonly expert: KeptExpert;
+  readonly secret?: string | undefined;
 }
 
 export const RECORD: RecordExpert = { name: 'record', type: 'record' };

@@ -216,9 +216,13 @@ function Run({
   readonly run: ShownRun;
   readonly id: string;
 }): JSX.Element {
-  const { trigger, expert, request, state, nextAt, attempts } = run;
+  const { trigger, expert, request, state, nextAt, waitsForEditor, attempts } = run;
   const words = {
-    waiting: attempts.length === 0 ? l10n.t('waiting') : l10n.t('failed, to be tried again'),
+    waiting: waitsForEditor
+      ? l10n.t('waits for a window that runs this expert')
+      : attempts.length === 0
+        ? l10n.t('waiting')
+        : l10n.t('failed, to be tried again'),
     succeeded: l10n.t('succeeded'),
     failed: l10n.t('failed'),
   };
@@ -231,7 +235,7 @@ function Run({
           <strong>{expert}</strong> {words[state]}
           {nextAt !== null && ` · ${l10n.t('next retry {0}', timeOf(nextAt))}`}
         </span>
-        {state !== 'succeeded' && (
+        {state !== 'succeeded' && !waitsForEditor && (
           <button type="button" class="link" onClick={() => void model.send('act', { id, action: 'retry', trigger })}>
             {l10n.t('Retry Now')}
           </button>

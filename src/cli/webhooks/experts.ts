@@ -9,6 +9,8 @@ import { jsonOption, secretOf } from './webhooks.ts';
 
 export interface ExpertOptions extends AdminOptions {
   readonly url?: string;
+  /** Whether the editor runs it. */
+  readonly editor?: boolean;
   /** `Name: value`, or `@FILE`; `false` removes all. */
   readonly header?: readonly string[] | false;
   /** The sender in whose way it signs; `false` for none. */
@@ -23,8 +25,10 @@ export interface ExpertOptions extends AdminOptions {
 
 /** `sextant experts create` */
 export function createExpert(name: string, options: ExpertOptions, terminal: Terminal): Promise<ExitCode> {
+  if ((options.url === undefined) !== (options.editor === true))
+    throw new SextantError('InvalidOption', 'Give either --url or --editor.');
   return withServer(options, terminal, async (client) => {
-    const input = { name, type: 'forward', ...inputOf(options) };
+    const input = { name, type: options.editor ? 'editor' : 'forward', ...inputOf(options) };
     return show(await client.ask<NewExpertView>('POST', 'experts', input), options, terminal);
   });
 }
@@ -93,8 +97,17 @@ function show(expert: NewExpertView, { json }: AdminOptions, terminal: Terminal)
 function describe(expert: ExpertView): string[] {
   if (expert.type === 'record') return [expert.name, 'records the event only'];
   const { name, timeout_ms: timeoutMs, max_attempts: attempts, concurrency } = expert;
-  const what = expert.type === 'command' ? `runs ${expert.argv.map(quoted).join(' ')}` : forwardWords(expert);
+  const what = whatOf(expert);
   return [name, `${what}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} attempts`];
+}
+
+function whatOf(expert: Exclude<ExpertView, { readonly type: 'record' }>): string {
+  if (expert.type === 'command') return `runs ${expert.argv.map(quoted).join(' ')}`;
+  if (expert.type === 'forward') return forwardWords(expert);
+  const { windows = [] } = expert;
+  return windows.length === 0
+    ? 'is run by the editor, where no window runs it now'
+    : `is run by the editor: ${[...new Set(windows)].join(', ')}`;
 }
 
 function forwardWords({ url, headers = [], sign }: Extract<ExpertView, { readonly type: 'forward' }>): string {

@@ -163,13 +163,17 @@ function addTriggers(program: Command, terminal: Terminal, exit: (code: ExitCode
 }
 
 function addExperts(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
-  const experts = program.command('experts').description('create the URLs to which triggers forward events');
+  const experts = program
+    .command('experts')
+    .description('create what triggers run: forwards to a URL, and experts of the editor');
   expertOptions(
     admin(
       experts,
       'create <name>',
       'create an expert that forwards events to a URL: the raw body and headers, with retries',
-    ).requiredOption('--url <url>', 'the URL to post events to'),
+    )
+      .option('--url <url>', 'the URL to post events to')
+      .option('--editor', 'instead, let a window of VS Code run it, by its setting sextant.webhooks.experts'),
     'default: ',
   )
     .addHelpText(
@@ -178,6 +182,7 @@ function addExperts(program: Command, terminal: Terminal, exit: (code: ExitCode)
         'sextant experts create bot --url http://127.0.0.1:8080/hook --timeout 5',
         'sextant experts create bot --url http://127.0.0.1:8080/hook --header "X-Stage: test" --header @token.txt',
         'sextant experts create bot --url http://127.0.0.1:8080/hook --sign github --secret - < secret.txt',
+        'sextant experts create tests --editor',
       ),
     )
     .action(async (name: string, options: ExpertOptions) => {

@@ -79,23 +79,35 @@ export function shownEvent({ detail, row, proof, experts, isPinned }: EventParts
 }
 
 function shownRun(
-  { trigger, expert: name, state, next_at: nextAt, attempts }: RunView,
+  { trigger, expert: name, state, next_at: nextAt, waits_for: waitsFor, attempts }: RunView,
   experts: readonly ExpertView[],
 ): ShownRun {
-  const expert = experts.find((one) => one.name === name);
   return {
     trigger,
     expert: name,
-    request:
-      expert?.type === 'forward' ? `POST ${expert.url}` : expert?.type === 'command' ? expert.argv.join(' ') : '',
+    request: requestOf(experts.find((one) => one.name === name)),
     state,
     nextAt: nextAt ?? null,
+    waitsForEditor: waitsFor !== undefined,
     attempts: attempts.map((attempt) => ({
       at: attempt.at,
       milliseconds: attempt.duration_ms,
       result: resultOf(attempt),
     })),
   };
+}
+
+function requestOf(expert: ExpertView | undefined): string {
+  switch (expert?.type) {
+    case 'forward':
+      return `POST ${expert.url}`;
+    case 'command':
+      return expert.argv.join(' ');
+    case 'editor':
+      return [...new Set(expert.windows)].join(', ');
+    default:
+      return '';
+  }
 }
 
 function proofState({ kind, is_valid: isValid }: EventProofView): ShownEvent['proof']['state'] {

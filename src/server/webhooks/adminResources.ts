@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
-import { expertView } from '../../webhooks/schemas.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Resource } from '../http/exchange.ts';
 import { AdminViews } from './adminViews.ts';
+import { editorResources } from './editorResources.ts';
 import { eventResources } from './eventResources.ts';
 import { rowResources } from './eventRows.ts';
 import { testFilter } from './filterTrial.ts';
@@ -67,6 +67,7 @@ export function webhookAdminResources(
     triggerResources,
     expertResources,
     forwardResources,
+    editorResources,
     libraryResources,
     eventResources,
     rowResources,
@@ -183,7 +184,7 @@ function expertResources({ service, views, resource }: Plane): Resource[] {
   const { definitions } = service;
   return [
     resource('experts', {
-      GET: { handle: () => ({ json: { experts: definitions.experts.map(expertView) } }) },
+      GET: { handle: () => ({ json: { experts: definitions.experts.map((one) => views.listedExpert(one)) } }) },
       POST: withJson((body) => {
         const { secret: own, ...input } = body;
         return { status: 201, json: views.expert(definitions.saveExpert(input, own)) };

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Forward, SavedExpert, Trigger, Webhook } from '../../webhooks/definitions.ts';
+import type { Expert, ExpertView, Forward, SavedExpert, Trigger, Webhook } from '../../webhooks/definitions.ts';
 import { contentOf, expertView } from '../../webhooks/schemas.ts';
 import type { EventState, EventSummary, StoredEvent } from '../../webhooks/event.ts';
 import { describeJournalDamage, type JournalDamage } from '../../webhooks/journal/damage.ts';
@@ -100,10 +100,24 @@ export class AdminViews {
       ...this.event(event),
       evaluations,
       disabled_triggers: this.#disabledFor(event, state),
-      runs: runs.map(showRun),
+      runs: runs.map((run) => this.#run(run)),
       ...(edits && { edits }),
       ...(isDamaged && { is_damaged: isDamaged }),
     };
+  }
+
+  #run(run: EventState['runs'][number]): RunView {
+    const shown = showRun(run);
+    const { definitions, windows } = this.#service;
+    const isOfEditor = definitions.expert(run.expert)?.type === 'editor';
+    if (run.state !== 'waiting' || !isOfEditor || windows.has(run.expert)) return shown;
+    return { ...shown, waits_for: 'a window of the editor that runs this expert' };
+  }
+
+  /** An expert in lists. */
+  listedExpert(expert: Expert): ExpertView {
+    const shown = expertView(expert);
+    return shown.type === 'editor' ? { ...shown, windows: this.#service.windows.does(shown.name) } : shown;
   }
 
   refusal({ at, webhook, ...rest }: Refusal): RefusalView {

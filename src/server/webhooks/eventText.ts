@@ -92,9 +92,10 @@ export function resultOf({ status, answer, error }: RunView['attempts'][number])
   return [error, status, answer].filter((part) => part !== undefined && part !== '').join(' ');
 }
 
-function runLines({ trigger, expert, state, attempts, next_at: nextAt }: RunView): string[] {
+function runLines({ trigger, expert, state, attempts, next_at: nextAt, waits_for: waitsFor }: RunView): string[] {
+  const next = nextAt === undefined ? '' : `, to be tried again at ${nextAt}`;
   return [
-    `${expert}, run by ${trigger}: ${state}${nextAt === undefined ? '' : `, to be tried again at ${nextAt}`}`,
+    `${expert}, run by ${trigger}: ${state}${waitsFor === undefined ? next : ` for ${waitsFor}`}`,
     ...attempts.map((attempt) => `    ${attempt.at}, ${attempt.duration_ms} ms: ${resultOf(attempt)}`),
   ];
 }

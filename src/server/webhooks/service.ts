@@ -16,6 +16,7 @@ import {
 } from '../../webhooks/journal/eventJournal.ts';
 import { RefusalLog } from '../../webhooks/journal/refusalLog.ts';
 import { RunQueue } from '../../webhooks/runQueue.ts';
+import { EditorWindows } from '../../webhooks/editorWindows.ts';
 import type { CommandExpert } from '../../webhooks/schemas.ts';
 import { targetProblem } from '../../webhooks/targetProblem.ts';
 import { editedDelivery, type ResendInput } from './resend.ts';
@@ -53,6 +54,8 @@ export class WebhookService {
   readonly maxBodyBytes: number;
   /** The system clock, by which secrets expire. */
   readonly clock: Clock;
+  /** Windows of editors that run experts. */
+  readonly windows = new EditorWindows();
   readonly #queue: RunQueue;
   #forgetting: NodeJS.Timeout | undefined;
   readonly #fence: Fence;
@@ -73,12 +76,16 @@ export class WebhookService {
     const hasEvents = this.journal.size > 0;
     this.definitions = new Definitions({ fence, folder, clock, realClock, hasEvents, commands, logger });
     this.refusals = new RefusalLog(fence, join(folder, 'refusals'), clock, logger);
-    this.#queue = new RunQueue({ ...edges, fence, journal: this.journal, definitions: this.definitions });
+    const { journal, definitions, windows } = this;
+    this.#queue = new RunQueue({ ...edges, fence, journal, definitions, windows });
     fence.lost.addEventListener('abort', this.#onLost);
   }
 
-  /** Stops retention; the server reports the loss. */
-  readonly #onLost = (): void => clearInterval(this.#forgetting);
+  /** Stops retention and disconnects windows; the server reports the loss. */
+  readonly #onLost = (): void => {
+    clearInterval(this.#forgetting);
+    this.windows.close();
+  };
 
   /** Throws `LeaseLost` after a known takeover, whose state is newer than that in memory. */
   requireLease(): void {
@@ -164,6 +171,7 @@ export class WebhookService {
   /** Deletes an expert. Throws `NoSuchDefinition`, and `InUse` unless `force`. */
   deleteExpert(name: string, force: boolean): void {
     this.definitions.deleteExpert(name, force, this.#queue.waitingFor(name));
+    this.#queue.pump(name);
   }
 
   /** Deletes a webhook, trigger and expert of one name. Throws as `Definitions.deleteForward`. */
@@ -174,6 +182,7 @@ export class WebhookService {
   async close(): Promise<void> {
     this.#fence.lost.removeEventListener('abort', this.#onLost);
     clearInterval(this.#forgetting);
+    this.windows.close();
     await this.#queue.close();
     await this.journal.close();
     await this.refusals.close();

@@ -80,6 +80,8 @@ export interface AttemptView extends Omit<Attempt, 'at' | 'durationMs'> {
 
 export interface RunView extends Omit<Run, 'attempts' | 'nextAt' | 'retriedAfter'> {
   readonly next_at?: string;
+  /** What a waiting run waits for, if that is no time. */
+  readonly waits_for?: string;
   readonly attempts: readonly AttemptView[];
 }
 
