@@ -37,6 +37,12 @@ export interface BlobStore {
   /** The id of a set, equal for equal sets. Throws `CheckpointNotFound`. */
   checkpoint(scope: BlobScope): Promise<string>;
   /** What of a set answers a query, as text. Throws `CheckpointNotFound`. */
-  retrieve(query: string, scope: BlobScope, maxOutputLength?: number | null): Promise<string>;
+  retrieve(
+    query: string,
+    scope: BlobScope,
+    maxOutputLength?: number | null,
+    /** Rejects with `Cancelled` when it aborts. */
+    signal?: AbortSignal,
+  ): Promise<string>;
   close(): Promise<void>;
 }

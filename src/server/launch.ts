@@ -17,6 +17,8 @@ import { StateFolder } from './state/stateFolder.ts';
 /** What a client needs of a server that runs; the line that `sextant serve --json` prints. */
 export interface ServerInfo {
   readonly url: string;
+  /** The address for other machines, where it is another. */
+  readonly publicUrl?: string;
   readonly token: string;
   readonly adminToken: string;
   readonly pid: number;
@@ -56,9 +58,10 @@ export async function startOrAttach(
   for (const end = Date.now() + ATTACH_LIMIT_MS; ;) {
     try {
       const server = await SextantServer.start(options, { ...edges, logger });
-      const { url, token, adminToken } = server;
-      logger.info(`Process ${process.pid} serves ${url}.`);
-      return { server, info: { url, token, adminToken, pid: process.pid, state } };
+      const { url, publicUrl, token, adminToken } = server;
+      logger.info(`Process ${process.pid} serves ${publicUrl}.`);
+      const other = publicUrl === url ? {} : { publicUrl };
+      return { server, info: { url, ...other, token, adminToken, pid: process.pid, state } };
     } catch (error) {
       if (!(error instanceof SextantError && error.code === 'StateBusy') || Date.now() > end) throw error;
     }

@@ -21,6 +21,7 @@ import { readFaultRule, type FaultRule } from './faults/faultRules.ts';
 import { Faults } from './faults/faults.ts';
 import { injectFaults } from './faults/inject.ts';
 import { SCENARIOS } from './faults/scenarios.ts';
+import { Certificate, type CertificateFiles } from './http/certificate.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
 import { httpErrors } from './http/errors.ts';
 import type { Resource } from './http/exchange.ts';
@@ -44,6 +45,8 @@ export interface ServerOptions {
   readonly host?: string | undefined;
   /** The one of the last start, or else a free one, where it is missing; 0 is any free one. */
   readonly port?: number | undefined;
+  /** Makes the server speak HTTPS at `host`; at loopback it then has a second port, with HTTP. */
+  readonly tls?: CertificateFiles | undefined;
   /** The folder of state; without it nothing outlives the server. */
   readonly state?: string | undefined;
   /** Loads the initial facts; called once the state folder is known to be free. */
@@ -82,6 +85,7 @@ export interface ServerDependencies extends Pick<WebhookDependencies, 'dispatche
 const DEFAULT_TOKEN = 'default';
 const OF_THE_START = `${DEFAULT_TOKEN} is the token that the server was started with`;
 const LOOPBACK = '127.0.0.1';
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 /** Number of ports above that of the last start to try before any free one. */
 const NEXT_PORTS = 20;
 const BEFORE_MONTH_END_MS = 10 * 60_000;
@@ -107,7 +111,9 @@ export class SextantServer implements Administered {
   readonly #logger: Logger;
   readonly #edge: HttpEdge;
   readonly #accessLog: AccessLog | undefined;
+  readonly #certificate: Certificate | undefined;
   #url = '';
+  #publicUrl = '';
   readonly #stopping = new AbortController();
   #closing: Promise<void> | undefined;
   #webhooksClosing: Promise<void> | undefined;
@@ -166,13 +172,18 @@ export class SextantServer implements Administered {
       clock: this.clock.source,
       logger: this.#logger,
     });
+    if (options.tls) this.#certificate = new Certificate(options.tls, this.#logger);
     if (options.accessLog !== undefined) this.#accessLog = new AccessLog(options.accessLog, this.#logger);
     const watch = new LeaseWatch(state.fence);
     watch.onLost((error) => this.#onLost(error, edges.onLost));
     this.#edge = new HttpEdge({
       unavailable: (method) => watch.check(method !== 'GET'),
       resources: this.#resources(),
-      hosts: new HostCheck([...(options.allowHosts ?? []), ...(options.host === undefined ? [] : [options.host])]),
+      hosts: new HostCheck([
+        ...(options.allowHosts ?? []),
+        ...(options.host === undefined ? [] : [options.host]),
+        ...(this.#certificate?.names ?? []),
+      ]),
       requestLog: this.requestLog,
       onAnswered: this.#accessLog && ((entry) => this.#accessLog?.add(entry)),
       clock: this.clock,
@@ -182,9 +193,14 @@ export class SextantServer implements Administered {
     });
   }
 
-  /** `http://127.0.0.1:41234` */
+  /** `http://127.0.0.1:41234`: the address for programs of this machine. */
   get url(): string {
     return this.#url;
+  }
+
+  /** The address for others, with TLS where there is a certificate. */
+  get publicUrl(): string {
+    return this.#publicUrl;
   }
 
   reset(): Promise<void> {
@@ -393,7 +409,7 @@ export class SextantServer implements Administered {
       ...contextResources(this.context, this.#tokens),
       ...repositoryResources(() => this.context.repositories(), this.#tokens, admission.limiter),
       ...adminResources(this, admin),
-      ...webhookAdminResources(this.webhooks, admin, () => this.#url),
+      ...webhookAdminResources(this.webhooks, admin, () => this.#publicUrl),
       {
         path: '/healthz',
         isLogged: true,
@@ -406,7 +422,7 @@ export class SextantServer implements Administered {
           GET: {
             handle: async () => {
               const { openApiDocument } = await import('../analytics/openapi.ts');
-              return { json: openApiDocument(this.#url, this.#options.version ?? '0') };
+              return { json: openApiDocument(this.#publicUrl, this.#options.version ?? '0') };
             },
           },
         },
@@ -417,7 +433,12 @@ export class SextantServer implements Administered {
   async #listen(): Promise<void> {
     const host = this.#options.host ?? LOOPBACK;
     const port = await this.#takePort(host);
-    this.#url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    const isAny = ANY_ADDRESS.has(host);
+    const [named = host] = isAny ? (this.#certificate?.names ?? []) : [];
+    const shown = named.includes(':') ? `[${named}]` : named;
+    this.#publicUrl = `${this.#certificate ? 'https' : 'http'}://${shown}:${port}`;
+    // Commands of this machine find the server without a name that the certificate has.
+    this.#url = this.#certificate ? `http://${LOOPBACK}:${await this.#edge.listen(LOOPBACK, 0)}` : this.#publicUrl;
     this.#state.publish(this.#url, { port, token: this.token, adminToken: this.adminToken } satisfies Address);
   }
 
@@ -427,7 +448,7 @@ export class SextantServer implements Administered {
     const last = asked === undefined && wanted !== 0 ? Math.min(wanted + NEXT_PORTS, 65_535) : wanted;
     for (let port = wanted; port <= last; port++) {
       try {
-        const taken = await this.#edge.listen(host, port);
+        const taken = await this.#edge.listen(host, port, this.#certificate);
         if (port !== wanted)
           this.#logger.warn(`Port ${wanted} of the last start is taken; the server is at ${taken} now.`);
         return taken;
@@ -439,7 +460,7 @@ export class SextantServer implements Administered {
         if (asked !== undefined) throw stateErrors.portTaken(port, 'another program');
       }
     }
-    return this.#edge.listen(host, 0);
+    return this.#edge.listen(host, 0, this.#certificate);
   }
 }
 

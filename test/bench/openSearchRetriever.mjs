@@ -53,6 +53,6 @@ async function index({ repo_dir }) {
 
 /** @param {{ query: string, k: number }} message */
 async function query({ query, k }) {
-  const found = await store.search(query, { checkpointId, added: [], deleted: [] }, k);
+  const found = await store.search(query, { checkpointId, added: [], deleted: [] }, { limit: k });
   return found.map(({ hit: { path, startLine, endLine } }) => ({ path, start_line: startLine, end_line: endLine }));
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ServerInfo } from '../../src/server/launch.ts';
 import type { SearchAnswer, WireRepository } from '../../src/wire/repositories.ts';
+import { TestAuthority } from '../support/certificates.ts';
 import { COMMAND, copySample, type Outcome } from '../support/command.ts';
 import { McpSession } from '../support/mcp.ts';
 import { killed } from '../support/processes.ts';
@@ -39,12 +40,16 @@ describe('sextant push and repos', () => {
   };
 
   async function serve(...args: string[]): Promise<string> {
+    return (await start(...args)).url;
+  }
+
+  async function start(...args: string[]): Promise<ServerInfo> {
     const child = spawn(process.execPath, [COMMAND, 'serve', '--json', '--port', '0', ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, HOME: home },
     });
     servers.push(child);
-    for await (const line of createInterface({ input: child.stdout })) return (JSON.parse(line) as ServerInfo).url;
+    for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line) as ServerInfo;
     throw new Error('The server printed no address.');
   }
 
@@ -153,6 +158,28 @@ describe('sextant push and repos', () => {
     );
     chmodSync(tokens, 0o666);
     assert.match(run({}, 'serve', '--tokens', tokens, '--state', folder()).stderr, /may be written by others/);
+  });
+
+  it('pushes and searches over TLS with a certificate of an own authority', async () => {
+    const authority = new TestAuthority(folder());
+    const { cert, key } = authority.issue('DNS:localhost,IP:127.0.0.1');
+    const tokens = join(folder(), 'tokens.json');
+    const token = tokenOf(tokens, '--name', 'ci', '--scope', 'repositories:push', '--scope', 'repositories:read');
+    const tls = ['--host', '0.0.0.0', '--tls-cert', cert, '--tls-key', key];
+    const { publicUrl: url } = await start('--state', folder(), '--tokens', tokens, ...tls);
+    assert.match(url!, /^https:\/\/localhost:\d+$/);
+    const as = (more: Readonly<Record<string, string>>, ...args: string[]): Outcome =>
+      run({ SEXTANT_API_TOKEN: token, SEXTANT_API_URL: url!, ...more }, ...args);
+    const trusting = { NODE_EXTRA_CA_CERTS: authority.ca };
+    const pushed = as(trusting, 'push', copySample(folder()), '--name', 'shop');
+    assert.match(pushed.stdout, /^Pushed \d+ files as shop/, pushed.stderr);
+    assert.match(as(trusting, 'repos', 'search', 'verifyPassword').stdout, /password/i);
+    const refused = as({}, 'repos', 'list');
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /certificate/);
+    const half = run({}, 'serve', '--tls-cert', cert, '--state', folder());
+    assert.equal(half.code, 2);
+    assert.match(half.stderr, /--tls-cert and --tls-key belong together/);
   });
 
   it('reports names and templates that cannot be', () => {

@@ -63,7 +63,7 @@ describe('a store on three nodes of OpenSearch', () => {
 
   async function expectFound(some: readonly { readonly name: string; readonly word: string }[]): Promise<void> {
     for (const { name, word } of some) {
-      const found = await store.search(word, { checkpointId: undefined, added: [name], deleted: [] }, 1);
+      const found = await store.search(word, { checkpointId: undefined, added: [name], deleted: [] }, { limit: 1 });
       assert.deepEqual(
         found.map(({ hit }) => hit.path),
         [`src/${word}.ts`],

@@ -4,6 +4,7 @@ import { checkMoment, readMoment } from '../../server/admin/moment.ts';
 import { readSimulation } from '../../server/analytics/simulation/options.ts';
 import { readFaultRule, type FaultRule } from '../../server/faults/faultRules.ts';
 import { loadData, startOrAttach, type ServerInfo } from '../../server/launch.ts';
+import type { CertificateFiles } from '../../server/http/certificate.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { readTokenFile, readTokens } from '../../server/auth/tokenFile.ts';
 import type { SimulationOptions, TokenRecord } from '../../server/state/records.ts';
@@ -16,6 +17,9 @@ import { ExitCode, logTo, ProgressLine, type Output } from '../terminal.ts';
 
 export interface ServeOptions extends OpenSearchOptions {
   readonly host?: string;
+  /** The files of a certificate and its key. */
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly port?: number;
   readonly state?: string;
   readonly data?: string;
@@ -65,15 +69,20 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
   const progress = new ProgressLine(terminal.stderr);
   const say = (text: string): void => void terminal.stderr.write(`sextant: ${text}\n`);
   const tokens = tokensOf(options);
+  const tls = certificateOf(options);
   if (host !== undefined && !LOOPBACK.test(host)) {
     if (token === undefined && tokens.length === 0) throw tokenRequired(host);
-    say(`${host} can be reached from other machines, without encryption: put a proxy with TLS in front of it.`);
+    if (!tls)
+      say(
+        `${host} can be reached from other machines, without encryption: give --tls-cert and --tls-key, or put a proxy with TLS in front of it.`,
+      );
   }
   const { info, server } = await startOrAttach(
     {
       state: serverStateFolder(options.state),
       host,
       port,
+      tls,
       token,
       adminToken,
       tokens,
@@ -118,6 +127,14 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
     return ExitCode.failed;
   }
   return ExitCode.ok;
+}
+
+/** Throws `InvalidOption` for a certificate without its key. */
+function certificateOf({ tlsCert: cert, tlsKey: key }: ServeOptions): CertificateFiles | undefined {
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined)
+    throw new SextantError('InvalidOption', '--tls-cert and --tls-key belong together. Give both.');
+  return { cert, key };
 }
 
 /** Reads a token from a variable, which `ps` does not show. An empty one counts as none. */
@@ -187,9 +204,10 @@ function optionOf(name: string): string {
   return name === 'rateLimit' ? '--no-rate-limit' : `--${option}`;
 }
 
-function describe({ url, token, adminToken, state }: ServerInfo, isOwn: boolean): string {
+function describe({ url, publicUrl, token, adminToken, state }: ServerInfo, isOwn: boolean): string {
   return [
-    `${isOwn ? 'Serving the analytics API' : 'The analytics API is served'} at ${url}`,
+    `${isOwn ? 'Serving the analytics API' : 'The analytics API is served'} at ${publicUrl ?? url}`,
+    ...(publicUrl === undefined ? [] : [`  on this host ${url}`]),
     `  token        ${token}`,
     `  admin token  ${adminToken}`,
     `  state        ${state}`,

@@ -29,6 +29,8 @@ export function addServerCommands(
     .description('run a local server with the analytics API of an organization, webhooks and contexts')
     .option('--host <address>', 'the address to listen at; other machines reach any but the default 127.0.0.1')
     .option('--port <number>', 'the port to listen at (default: that of the last start, or a free one)', portNumber)
+    .option('--tls-cert <file>', 'speak HTTPS with this certificate and those of its authorities, in PEM')
+    .option('--tls-key <file>', 'the private key of the certificate, in PEM')
     .option('--state <dir>', "keep the state in this folder instead of the user's data folder")
     .option('--data <file>', 'the facts to serve, one JSON record a line (default: a simulated organization)')
     .option('--seed <number>', 'the seed of the simulated organization; equal seeds give equal data', integer)

@@ -17,6 +17,7 @@ export interface SearchedSet {
   /** Equal for equal sets: their statistics are kept. */
   readonly key: string;
   readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface FoundText {
@@ -55,7 +56,7 @@ export class CandidateSearch {
     this.#names = names;
   }
 
-  async search(parsed: ParsedQuery, { clause, key, limit }: SearchedSet): Promise<readonly FoundText[]> {
+  async search(parsed: ParsedQuery, { clause, key, limit, signal }: SearchedSet): Promise<readonly FoundText[]> {
     const conditions = new TextConditions(parsed, { regexes: await compileRegexes(parsed) });
     const query = candidateQuery(parsed, conditions.requiredTerms());
     // As in the engine: a query of filters alone is no question, and without any there is nothing to search.
@@ -63,14 +64,15 @@ export class CandidateSearch {
       return [];
     const counts = new Map<string, number>();
     const [statistics, documents] = await Promise.all([
-      this.#statisticsOf(clause, key),
-      this.#candidates(query, clause, conditions, counts),
+      this.#statisticsOf(clause, key, signal),
+      this.#candidates(query, clause, conditions, counts, signal),
     ]);
     const hits = await rankCandidates(documents, parsed, {
       limit,
       statistics,
       counts,
-      count: (terms) => this.#count(terms, clause),
+      count: (terms) => this.#count(terms, clause, signal),
+      ...(signal && { signal }),
     });
     return hits.map((hit) => ({ hit, text: this.#texts.get(hit.id)?.text ?? '' }));
   }
@@ -81,6 +83,7 @@ export class CandidateSearch {
     set: Clause,
     conditions: TextConditions,
     counts: Map<string, number>,
+    signal?: AbortSignal,
   ): Promise<readonly MemoryDocument[]> {
     const found: MemoryDocument[] = [];
     // An expression may match the middle of words, which are no terms.
@@ -105,11 +108,15 @@ export class CandidateSearch {
           ...(after && { search_after: after }),
         },
         '?search_type=dfs_query_then_fetch&request_cache=false',
+        signal,
       );
       if (page === 0)
         for (const [i, n] of countsOf(answer, query.counted).entries()) counts.set(keyOf(query.counted[i]!), n);
       const { hits } = answer.hits;
-      for (const { id, path, text } of await this.#textsOf(hits.map(({ _id }) => _id)))
+      for (const { id, path, text } of await this.#textsOf(
+        hits.map(({ _id }) => _id),
+        signal,
+      ))
         if (
           conditions.match(
             () => text,
@@ -124,25 +131,23 @@ export class CandidateSearch {
     return found;
   }
 
-  async #count(terms: readonly Term[], set: Clause): Promise<readonly number[]> {
-    const answer = await this.#cluster.search(this.#names.documents, {
-      size: 0,
-      query: {
-        bool: {
-          filter: [set],
-          should: terms.map((term) => ({ constant_score: { filter: termClause(term) } })),
-          minimum_should_match: 1,
-        },
+  async #count(terms: readonly Term[], set: Clause, signal?: AbortSignal): Promise<readonly number[]> {
+    const query = {
+      bool: {
+        filter: [set],
+        should: terms.map((term) => ({ constant_score: { filter: termClause(term) } })),
+        minimum_should_match: 1,
       },
-      aggs: { counts: countAggregation(terms) },
-    });
+    };
+    const body = { size: 0, query, aggs: { counts: countAggregation(terms) } };
+    const answer = await this.#cluster.search(this.#names.documents, body, '', signal);
     return countsOf(answer, terms);
   }
 
-  async #statisticsOf(set: Clause, key: string): Promise<SetStatistics> {
+  async #statisticsOf(set: Clause, key: string, signal?: AbortSignal): Promise<SetStatistics> {
     const known = this.#statistics.get(key);
     if (known && known.until > performance.now()) return known.of;
-    const { aggregations } = await this.#cluster.search(this.#names.documents, {
+    const body = {
       size: 0,
       query: { bool: { filter: [set] } },
       aggs: {
@@ -152,7 +157,8 @@ export class CandidateSearch {
         languages: { terms: { field: 'language', size: MAX_LANGUAGES } },
         folders: { terms: { field: 'folder', size: MAX_FOLDERS } },
       },
-    });
+    };
+    const { aggregations } = await this.#cluster.search(this.#names.documents, body, '', signal);
     const value = (name: string): number => (aggregations![name] as { value: number }).value;
     const buckets = (name: string): Map<string, number> =>
       new Map(
@@ -179,11 +185,14 @@ export class CandidateSearch {
   }
 
   /** The texts of documents, in their order, without those that were removed since. */
-  async #textsOf(ids: readonly DocumentId[]): Promise<readonly { id: string; path: string; text: string }[]> {
+  async #textsOf(
+    ids: readonly DocumentId[],
+    signal?: AbortSignal,
+  ): Promise<readonly { id: string; path: string; text: string }[]> {
     const missing = ids.filter((id) => !this.#texts.has(id));
     const here = new Map<DocumentId, { readonly path: string; readonly text: string }>();
-    const stored =
-      missing.length === 0 ? [] : await this.#cluster.get<Document>(this.#names.documents, missing, ['path', 'text']);
+    const fields = ['path', 'text'];
+    const stored = await this.#cluster.get<Document>(this.#names.documents, missing, { fields, signal });
     for (const one of stored) if (one) here.set(one.id, { path: one.source.path, text: one.source.text });
     for (const id of ids) {
       const one = here.get(id) ?? this.#texts.get(id);

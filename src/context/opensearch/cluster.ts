@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, errors, type ClientOptions } from '@opensearch-project/opensearch';
-import type { SextantError } from '../../base/errors.ts';
+import { Client, errors, type ApiResponse, type ClientOptions } from '@opensearch-project/opensearch';
+import { abortable } from '../../base/abortable.ts';
+import { cancelled, throwIfCancelled, type SextantError } from '../../base/errors.ts';
 import { openSearchErrors } from './errors.ts';
 
 /** How to reach a cluster. */
@@ -54,6 +55,12 @@ export interface SearchHit {
   readonly sort?: readonly unknown[];
 }
 
+interface GetOptions {
+  /** The parts of the documents to read; all by default. */
+  readonly fields?: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface BulkResult {
   readonly status: number;
   readonly error?: { readonly type: string; readonly reason: string };
@@ -91,10 +98,10 @@ export class Cluster {
 
   /** Creates an index unless it exists. */
   async createIndex(index: string, body: object): Promise<void> {
-    const found = await this.#request('HEAD', `/${index}`, undefined, [404]);
+    const found = await this.#request('HEAD', `/${index}`, undefined, { expected: [404] });
     if (found !== undefined) return;
     // Another server may create it meanwhile.
-    await this.#request('PUT', `/${index}`, body, [400]);
+    await this.#request('PUT', `/${index}`, body, { expected: [400] });
   }
 
   async refresh(index: string): Promise<void> {
@@ -102,25 +109,33 @@ export class Cluster {
   }
 
   async deleteIndexes(pattern: string): Promise<void> {
-    await this.#request('DELETE', `/${pattern}`, undefined, [404]);
+    await this.#request('DELETE', `/${pattern}`, undefined, { expected: [404] });
   }
 
   /** The newest versions of documents, searchable or not; `undefined` for those that do not exist. */
-  async get<T>(index: string, ids: readonly string[], fields?: readonly string[]): Promise<(Stored<T> | undefined)[]> {
+  async get<T>(
+    index: string,
+    ids: readonly string[],
+    { fields, signal }: GetOptions = {},
+  ): Promise<(Stored<T> | undefined)[]> {
     const found: (Stored<T> | undefined)[] = [];
     const only = fields ? `?_source=${fields.join(',')}` : '';
     for (let i = 0; i < ids.length; i += MAX_GET) {
-      const { docs } = await this.#request<{ docs: readonly GotDocument<T>[] }>('POST', `/${index}/_mget${only}`, {
-        ids: ids.slice(i, i + MAX_GET),
-      });
+      const { docs } = await this.#request<{ docs: readonly GotDocument<T>[] }>(
+        'POST',
+        `/${index}/_mget${only}`,
+        { ids: ids.slice(i, i + MAX_GET) },
+        { signal },
+      );
       for (const { _id, found: isFound, _source, _seq_no, _primary_term } of docs)
         found.push(isFound ? { id: _id, source: _source!, seqNo: _seq_no!, term: _primary_term! } : undefined);
     }
     return found;
   }
 
-  search(index: string, body: Json, parameters = ''): Promise<SearchAnswer> {
-    return this.#request<SearchAnswer>('POST', `/${index}/_search${parameters}`, body);
+  /** The cluster stops the search when `signal` aborts. Rejects with `Cancelled` then. */
+  search(index: string, body: Json, parameters = '', signal?: AbortSignal): Promise<SearchAnswer> {
+    return this.#request<SearchAnswer>('POST', `/${index}/_search${parameters}`, body, { signal });
   }
 
   /**
@@ -155,34 +170,59 @@ export class Cluster {
     await this.#client.close();
   }
 
-  async #pause(attempt: number): Promise<void> {
+  async #pause(attempt: number, signal?: AbortSignal): Promise<void> {
     const ms = this.#pauses[attempt];
     if (ms === undefined) throw openSearchErrors.busy();
-    await sleep(ms);
+    await abortable(sleep(ms), signal);
   }
 
   /** Returns `undefined` for one of the `expected` statuses. */
-  async #request<T>(method: string, path: string, body?: object, expected: readonly number[] = []): Promise<T> {
+  async #request<T>(
+    method: string,
+    path: string,
+    body?: object,
+    { expected = [], signal }: RequestOptions = {},
+  ): Promise<T> {
+    const [route, querystring = ''] = path.split('?') as [string, string?];
     for (let attempt = 0; ; attempt++) {
+      throwIfCancelled(signal);
+      const request = this.#client.transport.request({
+        ...{ method, path: route, querystring },
+        ...(Array.isArray(body) ? { bulkBody: body } : body && { body }),
+      });
+      // Closes the connection, at which the cluster cancels the search.
+      const abort = (): void => {
+        request.abort();
+      };
+      signal?.addEventListener('abort', abort, { once: true });
       try {
-        const parts = path.split('?');
-        const answer = await this.#client.transport.request({
-          method,
-          path: parts[0]!,
-          querystring: parts[1] ?? '',
-          ...(Array.isArray(body) ? { bulkBody: body } : body && { body }),
-        });
+        const answer = await request;
         if (expected.includes(answer.statusCode ?? 0)) return undefined as T;
         return answer.body as T;
       } catch (error) {
+        if (signal?.aborted) throw this.#cancelled(error);
         const status = error instanceof errors.ResponseError ? error.statusCode : undefined;
         if (status !== undefined && expected.includes(status)) return undefined as T;
         const explained = explain(error);
         if (status !== 429 || explained.code !== 'StoreOverloaded') throw explained;
-        await this.#pause(attempt);
+        await this.#pause(attempt, signal);
+      } finally {
+        signal?.removeEventListener('abort', abort);
       }
     }
   }
+
+  /** An answer that is aborted while it comes counts as a failure of its node in the client; the node is well. */
+  #cancelled(error: unknown): SextantError {
+    const connection = (error as { meta?: ApiResponse }).meta?.meta.connection;
+    if (connection) this.#client.connectionPool.markAlive(connection);
+    return cancelled();
+  }
+}
+
+interface RequestOptions {
+  readonly expected?: readonly number[] | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface GotDocument<T> {

@@ -61,7 +61,7 @@ async function removeBlobs(cluster: Cluster, names: IndexNames, unused: readonly
   const documents = await cluster.get(
     names.documents,
     unused.map(({ _id }) => _id),
-    ['path'],
+    { fields: ['path'] },
   );
   const marks = unused.map((hit): BulkItem => {
     const entry = hit._source as unknown as BlobEntry;

@@ -157,8 +157,13 @@ export class OpenSearchStore implements ContextStore {
     return this.#sets.add(numbers);
   }
 
-  async retrieve(query: string, scope: BlobScope, maxOutputLength?: number | null): Promise<string> {
-    const found = await this.search(query, scope, FILES);
+  async retrieve(
+    query: string,
+    scope: BlobScope,
+    maxOutputLength?: number | null,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const found = await this.search(query, scope, { limit: FILES, signal });
     const files = found.map(({ hit, text }) => toRetrievedFile({ ...hit, text }));
     return formatRetrieval(files, outputLength(maxOutputLength));
   }
@@ -167,16 +172,16 @@ export class OpenSearchStore implements ContextStore {
   async search(
     query: string,
     scope: BlobScope,
-    limit: number,
+    options: SetSearchOptions,
   ): Promise<readonly { readonly hit: Hit; readonly text: string }[]> {
     const { clause, key } = await this.#filterOf(scope);
-    return this.#search.search(parseQueryLanguage(query), { clause, key, limit });
+    return this.#search.search(parseQueryLanguage(query), { clause, key, ...options });
   }
 
   async searchSets(
     query: string,
     checkpoints: readonly string[],
-    { limit }: SetSearchOptions,
+    options: SetSearchOptions,
   ): Promise<SetSearchOutcome> {
     const sets = await Promise.all(checkpoints.map((id) => this.#sets.get(id)));
     const missing = [...sets.keys()].filter((i) => !sets[i]);
@@ -186,7 +191,7 @@ export class OpenSearchStore implements ContextStore {
       checkpoints.filter((_, i) => sets[i]),
       there,
     );
-    const found = await this.search(query, { checkpointId: union, added: [], deleted: [] }, limit);
+    const found = await this.search(query, { checkpointId: union, added: [], deleted: [] }, options);
     const entries = await this.#registry.get(found.map(({ hit }) => hit.id));
     const setsOf = (number: number): number[] => [...sets.keys()].filter((i) => sets[i] && includes(sets[i], number));
     const hits = found.map(({ hit, text }, i) => ({ ...hit, text, sets: setsOf(entries[i]!.source.number) }));
@@ -198,7 +203,7 @@ export class OpenSearchStore implements ContextStore {
     const numbers = await this.#numbersOf(checkpoint);
     const [entry] = await this.#registry.get([name]);
     if (!entry || !includes(numbers, entry.source.number)) return undefined;
-    const [stored] = await this.#cluster.get<FoundText>(this.#names.documents, [name], ['path', 'text']);
+    const [stored] = await this.#cluster.get<FoundText>(this.#names.documents, [name], { fields: ['path', 'text'] });
     return stored && { path: stored.source.path, text: stored.source.text };
   }
 

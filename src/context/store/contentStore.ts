@@ -184,11 +184,16 @@ export class ContentStore implements ContextStore {
   }
 
   /** What of a set answers a query, as text. Throws `CheckpointNotFound`. */
-  async retrieve(query: string, scope: BlobScope, maxOutputLength?: number | null): Promise<string> {
+  async retrieve(
+    query: string,
+    scope: BlobScope,
+    maxOutputLength?: number | null,
+    signal?: AbortSignal,
+  ): Promise<string> {
     const base = this.#namesOf(scope.checkpointId);
     this.#packs.touch(scope.added);
     const within = new DocumentScope(base, new Set(scope.added), new Set(scope.deleted));
-    const hits = await this.#search(query, within, { limit: FILES });
+    const hits = await this.#search(query, within, { limit: FILES, signal });
     return formatRetrieval(hits.map(toRetrievedFile), outputLength(maxOutputLength));
   }
 

@@ -12,10 +12,9 @@ import {
 import { checked, withJson } from '../admin/adminPlane.ts';
 import type { RateLimiter } from '../auth/rateLimiter.ts';
 import type { TokenCaller, Tokens } from '../auth/tokens.ts';
-import { explained } from './resources.ts';
+import { explained, whileWanted } from './resources.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
-import { clientGone } from '../http/requestBody.ts';
 
 /** Requests of a token that may be sent at once, as a share of those of a minute. */
 const BURST = 1 / 6;
@@ -89,16 +88,6 @@ export function repositoryResources(
       return { json: { path, content: text } };
     }),
   ];
-}
-
-/** Ends a search when its client goes, as an editor does at each typed key: that is no error to log. */
-async function whileWanted<T>(exchange: HttpExchange, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
-  const gone = exchange.gone();
-  try {
-    return await work(gone);
-  } catch (error) {
-    throw gone.aborted ? clientGone() : error;
-  }
 }
 
 function mayUse({ repositories }: TokenCaller): (name: string) => boolean {

@@ -86,10 +86,13 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
     resource(PATHS.checkpointBlobs, requests.checkpointBlobs, async ({ blobs }) => ({
       json: { new_checkpoint_id: await (await service.store()).checkpoint(scopeFromWire(blobs)) },
     })),
-    resource(PATHS.codebaseRetrieval, requests.codebaseRetrieval, async (request) => {
+    resource(PATHS.codebaseRetrieval, requests.codebaseRetrieval, async (request, exchange) => {
       const { information_request, blobs, max_output_length } = request;
       const store = await service.store();
-      const text = await store.retrieve(information_request, scopeFromWire(blobs), max_output_length);
+      const scope = scopeFromWire(blobs);
+      const text = await whileWanted(exchange, (gone) =>
+        store.retrieve(information_request, scope, max_output_length, gone),
+      );
       return { json: { formatted_retrieval: text } };
     }),
     resource(PATHS.chatStream, requests.chatStream, async (request, exchange) => {
@@ -126,6 +129,16 @@ export async function explained(handle: () => Promise<Reply>): Promise<Reply> {
     const code = error instanceof SextantError ? CODES[error.code] : undefined;
     if (code === undefined) throw error;
     throw new HttpError(code, (error as SextantError).message, {}, { cause: error });
+  }
+}
+
+/** Ends a search when its client goes, as an editor does at each typed key: that is no error to log. */
+export async function whileWanted<T>(exchange: HttpExchange, work: (gone: AbortSignal) => Promise<T>): Promise<T> {
+  const gone = exchange.gone();
+  try {
+    return await work(gone);
+  } catch (error) {
+    throw gone.aborted ? clientGone() : error;
   }
 }
 

@@ -1,9 +1,18 @@
-import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions as HttpServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { ERROR_STATUS, type ErrorCode } from '../../analytics/contract.ts';
 import type { Clock } from '../../base/clock.ts';
 import { SextantError, describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import type { Certificate } from './certificate.ts';
 import { errorText, HttpError, httpErrors, toHttpError } from './errors.ts';
 import type { Caller, HttpExchange, Reply, Resource } from './exchange.ts';
 import { ABSOLUTE, type HostCheck } from './hosts.ts';
@@ -76,7 +85,7 @@ export class HttpEdge {
   readonly #options: EdgeOptions;
   readonly #timeouts: EdgeTimeouts;
   readonly #router: Router;
-  readonly #server: Server;
+  readonly #servers: Server[] = [];
   /** The last request of each connection. */
   readonly #last = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   #closing: Promise<void> | undefined;
@@ -87,56 +96,79 @@ export class HttpEdge {
     this.#options = options;
     this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#router = new Router(options.resources);
-    this.#server = createServer({
-      // Node would answer a missing Host by itself, without a body.
-      requireHostHeader: false,
-      connectionsCheckingInterval: Math.min(1_000, this.#timeouts.headersMs),
-    });
-    this.#server.headersTimeout = this.#timeouts.headersMs;
-    // Bodies have separate time limits, as an import may take minutes.
-    this.#server.requestTimeout = 0;
-    this.#server.keepAliveTimeout = this.#timeouts.idleMs;
-    this.#server.timeout = this.#timeouts.idleMs;
-    this.#server.on('request', (request, response) => this.#receive(request, response));
-    this.#server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
-      this.#receive(request, response, true),
-    );
-    this.#server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-      this.#sendError(response, httpErrors.expectation());
-      this.#linger(request);
-    });
-    this.#server.on('connect', (_request: IncomingMessage, socket: Socket) =>
-      refuseRaw(socket, httpErrors.methodNotAllowed(['GET', 'POST'])),
-    );
-    this.#server.on('clientError', (error: ClientError, socket: Socket) => this.#onClientError(error, socket));
   }
 
-  /** Resolves with the port. Throws node's error where the port is taken. */
-  listen(host: string, port: number): Promise<number> {
+  /** Listens at one more address, with TLS if there is a certificate. Resolves with the port. Throws node's error where it is taken. */
+  listen(host: string, port: number, certificate?: Certificate): Promise<number> {
+    const server = this.#newServer(certificate);
     return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
-      this.#server.listen(port, host, () => {
-        this.#server.off('error', reject);
-        resolve((this.#server.address() as AddressInfo).port);
+      server.once('error', reject);
+      server.listen(port, host, () => {
+        server.off('error', reject);
+        this.#servers.push(server);
+        resolve((server.address() as AddressInfo).port);
       });
     });
   }
 
   /** Takes no further connection, and resolves when what is in flight is answered, or after `limitMs`. */
   close(limitMs = 10_000): Promise<void> {
-    return (this.#closing ??= new Promise((resolve) => {
-      // Faults that hold an answer back let it go.
-      this.#stop.abort();
-      const timer = setTimeout(() => this.#server.closeAllConnections(), limitMs);
-      // Answers whose head is out already say nothing of the end; their connections are idle afterwards.
-      const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS);
-      this.#server.close(() => {
-        clearTimeout(timer);
-        clearInterval(sweep);
-        resolve();
-      });
-      this.#server.closeIdleConnections();
-    }));
+    return (this.#closing ??= this.#close(limitMs));
+  }
+
+  async #close(limitMs: number): Promise<void> {
+    // Faults that hold an answer back let it go.
+    this.#stop.abort();
+    const servers = this.#servers;
+    const closeIdle = (): void => servers.forEach((server) => server.closeIdleConnections());
+    const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), limitMs);
+    // Answers whose head is out already say nothing of the end; their connections are idle afterwards.
+    const sweep = setInterval(closeIdle, SWEEP_MS);
+    const closed = servers.map((server) => new Promise((done) => server.close(done)));
+    closeIdle();
+    await Promise.all(closed);
+    clearTimeout(timer);
+    clearInterval(sweep);
+  }
+
+  #newServer(certificate: Certificate | undefined): Server {
+    const { headersMs, idleMs } = this.#timeouts;
+    const options = {
+      // Node would answer a missing Host by itself, without a body.
+      requireHostHeader: false,
+      connectionsCheckingInterval: Math.min(1_000, headersMs),
+    };
+    const server = certificate ? this.#newSecureServer(certificate, options) : createServer(options);
+    server.headersTimeout = headersMs;
+    // Bodies have separate time limits, as an import may take minutes.
+    server.requestTimeout = 0;
+    server.keepAliveTimeout = idleMs;
+    server.timeout = idleMs;
+    server.on('request', (request, response) => this.#receive(request, response));
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+      this.#receive(request, response, true),
+    );
+    server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      this.#sendError(response, httpErrors.expectation());
+      this.#linger(request);
+    });
+    server.on('connect', (_request: IncomingMessage, socket: Socket) =>
+      refuseRaw(socket, httpErrors.methodNotAllowed(['GET', 'POST'])),
+    );
+    server.on('clientError', (error: ClientError, socket: Socket) => this.#onClientError(error, socket));
+    return server;
+  }
+
+  #newSecureServer(certificate: Certificate, options: HttpServerOptions): Server {
+    const server = createSecureServer({
+      ...options,
+      ...certificate.context,
+      handshakeTimeout: this.#timeouts.headersMs,
+    });
+    // Without it, the socket of a failed handshake would be answered in plain HTTP.
+    server.on('tlsClientError', (_error, socket) => void socket.destroy());
+    certificate.renew(server);
+    return server;
   }
 
   /** Answers a request, unless `beforeAnswer` takes it. */
