@@ -39,8 +39,8 @@ const page = {
   target: 'es2022',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  loader: { '.svg': 'file' },
-  assetNames: 'icons/[name]',
+  // Icons are part of the styles, which are part of the page: each file of its own would be a request through the editor.
+  loader: { '.svg': 'dataurl' },
 };
 // Bundled CommonJS packages call require() for Node's own modules.
 const requireBanner =

@@ -3,12 +3,13 @@ import { escapeHtml } from '../base/html.ts';
 /** Parts of a page. All are the extension's own; none comes from the workspace. */
 export interface PageParts {
   readonly title: string;
-  /** Origin of the page's files for its content security policy. */
-  readonly source: string;
   readonly script: string;
   /** Scripts that {@link script} imports, loaded beside it. */
   readonly imports: readonly string[];
+  /** Text of the styles, icons included. */
   readonly style: string;
+  /** HTML to show until the script has drawn the page. */
+  readonly beginning: string;
   /** Whether the page's script may create images. */
   readonly drawsPictures: boolean;
   /** Nonce of the page; only scripts with it run. */
@@ -21,15 +22,19 @@ export interface PageParts {
   readonly strings: string;
 }
 
-/** The HTML of a page: a policy that allows only the extension's own files, and one script that builds the content. */
+/**
+ * The HTML of a page: a policy that allows only the extension's own styles and scripts, and one script that builds the content. The
+ * styles are in it, so that it is painted before any file has come through the editor.
+ */
 export function viewPage(parts: PageParts): string {
-  const { title, source, script, imports, style, drawsPictures, nonce, styleNonce, language, strings } = parts;
+  const { title, script, imports, style, beginning, drawsPictures, nonce, styleNonce, language, strings } = parts;
+  if (/<\/style/i.test(style)) throw new Error('The styles would end their element.');
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
     // The toolkit tests for :focus-visible with an empty style; without it every click shows a focus ring.
-    `style-src ${source} 'nonce-${styleNonce}'`,
-    `img-src ${source}${drawsPictures ? ' blob:' : ''}`,
+    `style-src 'nonce-${styleNonce}'`,
+    `img-src data:${drawsPictures ? ' blob:' : ''}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
@@ -41,9 +46,9 @@ export function viewPage(parts: PageParts): string {
 <meta property="csp-nonce" content="${escapeHtml(styleNonce)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="${escapeHtml(style)}">
+<style nonce="${escapeHtml(styleNonce)}">${style}</style>
 ${imports.map((one) => `<link rel="modulepreload" nonce="${escapeHtml(nonce)}" href="${escapeHtml(one)}">\n`).join('')}</head>
-<body data-strings="${escapeHtml(strings)}">
+<body data-strings="${escapeHtml(strings)}">${beginning}
 <script type="module" nonce="${escapeHtml(nonce)}" src="${escapeHtml(script)}"></script>
 </body>
 </html>

@@ -17,6 +17,8 @@ export interface HostedView<M extends ViewMethods<M>, E> {
   readonly log: Logger;
   /** See `PageParts`. */
   readonly drawsPictures?: boolean;
+  /** HTML to show until the page's script has drawn it. */
+  readonly beginning?: () => string;
 }
 
 /** A page in a webview, and the host's end of its contract. */
@@ -38,12 +40,13 @@ class HostedPage<M extends ViewMethods<M>, E> implements vscode.Disposable {
     const uriOf = (file: string): string => webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
     webview.options = { enableScripts: true, localResourceRoots: [folder] };
     const script = `${contract.name}.js`;
+    const textOf = (file: string): string => readFileSync(vscode.Uri.joinPath(folder, file).fsPath, 'utf8');
     webview.html = viewPage({
       title,
-      source: webview.cspSource,
       script: uriOf(script),
-      imports: importsOf(readFileSync(vscode.Uri.joinPath(folder, script).fsPath, 'utf8')).map(uriOf),
-      style: uriOf(`${contract.name}.css`),
+      imports: importsOf(textOf(script)).map(uriOf),
+      style: textOf(`${contract.name}.css`),
+      beginning: view.beginning?.() ?? '',
       drawsPictures: view.drawsPictures ?? false,
       nonce: newNonce(),
       styleNonce: newNonce(),

@@ -55,9 +55,12 @@ caller.on('show', (query) => {
   model.type(query, 0);
   controls.box?.focus();
 });
+// The box is there before this script, and may have been typed into.
+const typed = document.querySelector('input')?.value ?? '';
+if (typed !== '') model.type(typed, 0);
 render();
 // Without a request the focus stays in the editor when the window opens.
-if (document.hasFocus()) focusBox();
+if (document.hasFocus() && typed === '') focusBox();
 caller.call('ready', undefined).then((state) => {
   const isTyping = model.query !== '';
   model.begin(state, host.kept as Partial<KeptPage> | undefined);

@@ -36,6 +36,7 @@ import { fixLabel } from './fixLabel.ts';
 import { EditorPreview } from './preview.ts';
 import type { QueryList } from './queryList.ts';
 import { asLines, asSearchEditor, resultsAsMarkdown } from './resultsText.ts';
+import { searchBeginning } from './searchBeginning.ts';
 import { placesOf, toShownFile } from './shownResults.ts';
 
 /** A search of the open folders. */
@@ -91,7 +92,9 @@ export class SearchView implements vscode.Disposable {
     this.#dependencies = dependencies;
     const { extensionUri, log, folders } = dependencies;
     const title = vscode.l10n.t('Search');
-    const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log };
+    const beginning = (): string =>
+      searchBeginning(vscode.l10n.t('Search code'), vscode.l10n.t('Words, a name, "a phrase", lang:ts'));
+    const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log, beginning };
     this.#host = this.#disposables.add(new SideViewHost(view, () => this.#releasePreview()));
     this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
   }
