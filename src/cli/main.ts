@@ -78,6 +78,7 @@ export async function createProgram(
     (await import('./analytics/cost.ts')).addCostCommand(program, terminal, exit);
     (await import('./analytics/budgets.ts')).addBudgetsCommand(program, terminal, exit);
     (await import('./analytics/report.ts')).addReportCommand(program, terminal, exit);
+    (await import('./analytics/orgs.ts')).addOrgsCommand(program, terminal, exit);
     (await import('./analytics/groups.ts')).addGroupsCommand(program, terminal, exit);
     (await import('./analytics/alertsCommand.ts')).addAlertsCommand(program, terminal, exit);
     (await import('./analytics/metricsCommand.ts')).addMetricsCommand(program, terminal, exit);

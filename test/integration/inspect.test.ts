@@ -228,7 +228,10 @@ describe('sextant status, why and doctor', () => {
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const again = sextant('doctor', root, '--output', file);
     assert.equal(again.code, 2);
-    assert.match(again.stderr, /^sextant: The file .* exists already\. Name another with --output, or replace it with --force\./);
+    assert.match(
+      again.stderr,
+      /^sextant: The file .* exists already\. Name another with --output, or replace it with --force\./,
+    );
   });
 
   it('have help with examples and exit codes for every subcommand', () => {

@@ -14,6 +14,8 @@ const DOCUMENT: ReportDocument = {
   missing: [],
   mostUsed: 1.25,
   unusual: 0,
+  totals: { people: 2, metrics: undefined, unit: 'usd', amount: 15n * 10n ** 37n, before: undefined },
+  groups: [],
   sections: [
     { name: 'summary', title: 'Summary', figures: [['Different people', '2']] },
     { name: 'attention', title: 'Needs attention', sentences: [HOSTILE, 'Looked at: nothing.'] },

@@ -1,6 +1,7 @@
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
+import type { Metrics } from '../contract.ts';
 import type { DayRange } from '../dateRules.ts';
 import {
   groupReports,
@@ -22,12 +23,15 @@ import { describeDays, qualityOf, type Quality } from '../reports/report.ts';
 import { formatCell, formatGrowth, formatShare, type Table } from '../reports/table.ts';
 import { budgetTable, costTable, dayTable } from '../reports/tables.ts';
 import { unusualReport } from '../reports/unusualReport.ts';
+import type { Unit } from '../reports/unit.ts';
 import { peopleReport, usageReport, type UsageReport } from '../reports/usageReport.ts';
 
 /** A part of a document: sentences, named figures, or a table with its picture. */
 export interface Section {
   /** Stable name for programs. */
   readonly name: string;
+  /** The organization that it is about, in a document of several. */
+  readonly organization?: string;
   readonly title: string;
   readonly sentences?: readonly string[];
   readonly figures?: readonly (readonly [string, string])[];
@@ -46,6 +50,20 @@ export interface ReportDocument extends Quality {
   readonly mostUsed: number;
   /** Number of findings of unusual spending. */
   readonly unusual: number;
+  /** The figures that are added where several organizations are. */
+  readonly totals: Totals;
+  /** Use and spending by each column of the group file. */
+  readonly groups: readonly GroupReport[];
+}
+
+/** Use and spending of an organization. */
+export interface Totals {
+  /** Different active accounts; undefined if that is not known. */
+  readonly people: number | undefined;
+  readonly metrics: Metrics | undefined;
+  readonly unit: Unit;
+  readonly amount: Decimal | undefined;
+  readonly before: Decimal | undefined;
 }
 
 export interface DocumentOptions extends LoadOptions {
@@ -76,6 +94,7 @@ export async function reportDocument(
     presenceReport(data, load),
   ]);
   const byGroup = await groupReports(data, range, groups, { ...load, before });
+  const named = byGroup.columns.map((report) => withNames(report, nameOf));
   const parts: readonly Quality[] = [usage, people, cost, budgets, unusual, presence, byGroup];
   const failed = parts.flatMap((report) => failureOf({ report }));
   const attention = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
@@ -85,12 +104,20 @@ export async function reportDocument(
     ...qualityOf(...parts),
     mostUsed: Math.max(0, ...budgets.statuses.map(({ used }) => used)),
     unusual: unusual.found.length,
+    totals: {
+      people: people.distinct,
+      metrics: usage.metrics,
+      unit: cost.unit,
+      amount: cost.total,
+      before: cost.before,
+    },
+    groups: named,
     sections: [
       { name: 'summary', title: 'Summary', figures: figuresOf(usage, people.distinct, cost) },
       attentionSection(attention, nameOf),
       { name: 'active', title: 'Active people by day', table: dayTable(usage), chart: days('active') },
       ...costSections(cost),
-      ...byGroup.columns.map((report) => groupSection(withNames(report, nameOf))),
+      ...named.map(groupSection),
       budgetSection(budgets, nameOf),
     ],
   };
@@ -156,7 +183,8 @@ function withNames(report: GroupReport, nameOf: NameOf): GroupReport {
   return { ...report, groups };
 }
 
-function groupSection(report: GroupReport): Section {
+/** Use and spending by a column of the group file. */
+export function groupSection(report: GroupReport): Section {
   const table = groupTable(report);
   const sum = report.groups.reduce((before, { amount }) => before + amount, 0n);
   return {

@@ -1,13 +1,16 @@
 import { describeMoment } from '../reports/report.ts';
 import { formatCell, tableJson, withoutDetails, type Table } from '../reports/table.ts';
 import { tableCsv } from '../reports/csv.ts';
-import type { ReportDocument } from './document.ts';
+import type { ReportDocument, Section } from './document.ts';
 
 /** Markdown as forges and chats show it. What could be markup in the data is escaped. */
 export function formatMarkdown({ title, subtitle, asOf, sections }: ReportDocument): string {
-  const parts = sections.map(({ title, sentences = [], figures = [], table }) =>
+  const parts = sections.map(({ organization, title, sentences = [], figures = [], table }, i) =>
     [
-      `## ${escapeMarkdown(title)}`,
+      ...(organization !== undefined && organization !== sections[i - 1]?.organization
+        ? [`## ${escapeMarkdown(organization)}`]
+        : []),
+      `${organization === undefined ? '##' : '###'} ${escapeMarkdown(title)}`,
       ...(figures.length > 0
         ? [figures.map(([label, value]) => `- ${label}: ${escapeMarkdown(value)}`).join('\n')]
         : []),
@@ -31,10 +34,18 @@ export function escapeMarkdown(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ').replaceAll(/[\\`*_[\]<>&|~#]/g, String.raw`\$&`);
 }
 
-/** All figures of the tables in rows of one kind: section, subject, measure, value. */
+/** All figures of the tables in rows of one kind: section, subject, measure, value; with several organizations, theirs first. */
 export async function formatCsv({ sections }: ReportDocument): Promise<string> {
-  const names = ['section', 'subject', 'measure', 'value'];
-  const rows = sections.flatMap(({ name, figures = [], table }) => [
+  const isJoint = sections.some(({ organization }) => organization !== undefined);
+  const names = [...(isJoint ? ['organization'] : []), 'section', 'subject', 'measure', 'value'];
+  const rows = sections.flatMap(({ organization = '', ...section }) =>
+    csvRows(section).map((row) => (isJoint ? [organization, ...row] : row)),
+  );
+  return tableCsv({ columns: names.map((name) => ({ name, title: name, kind: 'text' })), rows });
+}
+
+function csvRows({ name, figures = [], table }: Section): (string | undefined)[][] {
+  return [
     ...figures.map(([label, value]) => [name, '', label, value]),
     ...(table ? tableJson(table) : []).flatMap((row) => {
       const [[, subject] = ['', ''], ...values] = Object.entries(row);
@@ -45,8 +56,7 @@ export async function formatCsv({ sections }: ReportDocument): Promise<string> {
         value === null ? undefined : String(value),
       ]);
     }),
-  ]);
-  return tableCsv({ columns: names.map((name) => ({ name, title: name, kind: 'text' })), rows });
+  ];
 }
 
 /** The document for programs, with amounts in full. */
@@ -58,8 +68,9 @@ export function documentJson({ title, subtitle, asOf, mostUsed, unusual, section
     as_of: asOf ?? null,
     most_used: mostUsed,
     unusual,
-    sections: sections.map(({ name, title, sentences = [], figures = [], table }) => ({
+    sections: sections.map(({ name, organization, title, sentences = [], figures = [], table }) => ({
       name,
+      organization: organization ?? null,
       title,
       sentences: [...sentences],
       figures: figures.map(([label, value]) => ({ label, value })),

@@ -18,11 +18,17 @@ export function escapeText(text: string): string {
 }
 
 /** Draws a section's table as static SVG with colours from the page's style; undefined if it has no picture. */
-export function chartOf({ title, table, chart }: Section): string | undefined {
+export function chartOf(section: Section): string | undefined {
+  const { table, chart } = section;
   const at = table?.columns.findIndex(({ name }) => name === chart?.column) ?? -1;
   if (!table || !chart || at < 0 || table.rows.length === 0) return undefined;
   const drawn = chart.kind === 'days' ? columns(table, at) : bars(table, at);
-  return `<svg role="img" aria-label="${escapeText(title)}" viewBox="0 0 ${WIDTH} ${drawn.height}">${drawn.marks}</svg>`;
+  return `<svg role="img" aria-label="${escapeText(titleInFull(section))}" viewBox="0 0 ${WIDTH} ${drawn.height}">${drawn.marks}</svg>`;
+}
+
+/** The title with the organization, for those who hear it alone. */
+export function titleInFull({ organization, title }: Section): string {
+  return organization === undefined ? title : `${organization}: ${title}`;
 }
 
 interface Drawn {

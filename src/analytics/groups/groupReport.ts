@@ -106,8 +106,14 @@ async function reportOf(
     range,
     column,
     unit,
-    groups: sums.sort((a, b) => (a.amount === b.amount ? (a.name < b.name ? -1 : 1) : a.amount > b.amount ? -1 : 1)),
+    groups: sums.sort(compareGroups),
   };
+}
+
+/** The highest amount first; equal ones by name. */
+export function compareGroups(a: Pick<GroupUse, 'name' | 'amount'>, b: Pick<GroupUse, 'name' | 'amount'>): number {
+  if (a.amount === b.amount) return a.name < b.name ? -1 : 1;
+  return a.amount > b.amount ? -1 : 1;
 }
 
 /** Loads the rows of accounts over a range of days. */

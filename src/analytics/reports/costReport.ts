@@ -29,6 +29,8 @@ export interface CostReport extends Quality {
   readonly daysKnown: number;
   /** Undefined if no day is known. */
   readonly total: Decimal | undefined;
+  /** The amount of the previous period; undefined if it or a day of the range is unknown. */
+  readonly before: Decimal | undefined;
   /** Growth since the previous period. */
   readonly growth: number | undefined;
   readonly byProduct: readonly Share[];
@@ -93,13 +95,15 @@ export async function costReport(
   const countedUntil = open?.countedUntil ?? (known && startOfDay(known.last + 1));
   const burn = history && countedUntil !== undefined ? monthOf(history, open?.spent ?? [], countedUntil) : undefined;
   const isWhole = cost.missing.length === 0;
+  const amountBefore = isWhole && before ? sumOf(before, measure) : undefined;
   return {
     ...qualityOf(cost, ...(finished ? [finished.month] : [])),
     range,
     unit,
     daysKnown,
     total,
-    growth: isWhole && total !== undefined ? growthOfAmount(total, sumOf(before ?? [], measure)) : undefined,
+    before: amountBefore,
+    growth: total !== undefined && amountBefore !== undefined ? growthOfAmount(total, amountBefore) : undefined,
     byProduct: costBy(cost.rows, 'product', measure),
     byResource,
     byKey: costBy(cost.rows, 'byok', measure),

@@ -120,8 +120,8 @@ async function open(options: RunOptions, terminal: Terminal): Promise<Opened> {
     );
   const groups = await findGroups(options.groups);
   const limits = await readGroupLimits(limitsFile(await groupsFile(options.groups), process.cwd()));
-  const { data, account, host } = await openAccount(options, terminal);
-  return { data, groups, limits, destinations, folder: journalFolder(options.state, account), source: host };
+  const { data, account, source } = await openAccount(options, terminal);
+  return { data, groups, limits, destinations, folder: journalFolder(options.state, account), source };
 }
 
 function destinationOfEnvironment(): Destination[] {

@@ -6,6 +6,7 @@ import { accountKey, analyticsFolder, readConnection, type Connection } from '..
 import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
 import { AnalyticsData, type LoadOptions } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
+import { OrganizationFile } from '../../analytics/client/organizationFile.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { LIMITS } from '../../analytics/contract.ts';
 import { oldestDay, type DayRange } from '../../analytics/dateRules.ts';
@@ -22,6 +23,8 @@ import { logTo, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 /** Options of all commands that use the analytics API. */
 export interface AnalyticsOptions {
   readonly url?: string;
+  /** Name of an organization. */
+  readonly org?: string;
   readonly state?: string;
   readonly serverState?: string;
   readonly refresh?: true;
@@ -38,16 +41,22 @@ export interface RangeOptions {
 }
 
 export const CONNECTION_HELP = `
-The service is at --url or SEXTANT_ANALYTICS_URL, with the token in SEXTANT_ANALYTICS_TOKEN; without either, it is the local
-server, if one runs (sextant serve). Days are in UTC. Fetched figures are cached, and shown with their age while the service
+The service is at --url or SEXTANT_ANALYTICS_URL, with the token in SEXTANT_ANALYTICS_TOKEN, or that of --org (sextant orgs);
+without any, it is the local server, if one runs (sextant serve). Days are in UTC. Fetched figures are cached, and shown with their age while the service
 is unreachable.`;
 
 export const EXIT_CODES = 'Exit codes: 0 done, 1 nothing to show, 2 failed or wrong usage, 130 interrupted.';
 
-/** Adds the options of the service and of what is cached. */
-export function withServiceOptions(command: Command): Command {
+/** Adds the options that choose a service. */
+export function withConnectionOptions(command: Command): Command {
   return command
     .option('--url <url>', 'URL of the service')
+    .addOption(new Option('--org <name>', 'organization of sextant orgs, instead of a URL').conflicts('url'));
+}
+
+/** Adds the options of the service and of what is cached. */
+export function withServiceOptions(command: Command): Command {
+  return withConnectionOptions(command)
     .option('--refresh', 'fetch again what may have changed')
     .option('--state <dir>', "folder of cached figures, instead of the user's data folder")
     .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp());
@@ -84,9 +93,10 @@ export function percent(text: string): number {
 
 /** Throws `NotConnected` without a service in the options, the environment or on this machine. */
 async function connect(
-  options: Pick<AnalyticsOptions, 'url' | 'serverState'>,
+  options: Pick<AnalyticsOptions, 'url' | 'org' | 'state' | 'serverState'>,
   env: NodeJS.ProcessEnv,
 ): Promise<Connection> {
+  if (options.org !== undefined) return new OrganizationFile(options.state).connection(options.org, env);
   const url = options.url ?? env.SEXTANT_ANALYTICS_URL;
   if (url !== undefined) {
     const token = env.SEXTANT_ANALYTICS_TOKEN;
@@ -115,13 +125,13 @@ export interface OpenedAccount {
   readonly budgetsFolder: string;
   /** Names the account in files. */
   readonly account: string;
-  /** Host of the service. */
-  readonly host: string;
+  /** Name of the organization, or else the host of the service. */
+  readonly source: string;
 }
 
 /** Opens the account of the options and the environment with its budgets. */
 export async function openAccount(
-  options: Pick<AnalyticsOptions, 'url' | 'state' | 'serverState'>,
+  options: Pick<AnalyticsOptions, 'url' | 'org' | 'state' | 'serverState'>,
   terminal: Terminal,
 ): Promise<OpenedAccount> {
   const connection = await connect(options, process.env);
@@ -137,7 +147,7 @@ export async function openAccount(
     changes: new BudgetChanges(client, budgetsFolder),
     budgetsFolder,
     account,
-    host: new URL(connection.url).host,
+    source: options.org ?? new URL(connection.url).host,
   };
 }
 

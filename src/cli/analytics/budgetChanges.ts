@@ -35,7 +35,7 @@ import { confirm, ExitCode, noFile, printError, printJson, ProgressLine, type Te
 import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
 /** Options of all commands that use budgets of the service. */
-export type ConnectedOptions = Pick<AnalyticsOptions, 'url' | 'state' | 'serverState' | 'json'>;
+export type ConnectedOptions = Pick<AnalyticsOptions, 'url' | 'org' | 'state' | 'serverState' | 'json'>;
 
 export interface ChangeOptions extends ConnectedOptions {
   readonly dryRun?: true;

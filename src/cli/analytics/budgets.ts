@@ -12,6 +12,7 @@ import {
   printTable,
   warnOfQuality,
   withAnalyticsOptions,
+  withConnectionOptions,
   type AnalyticsOptions,
 } from './analytics.ts';
 import type { AccountOptions, FileOptions, RemindOptions, ResumeOptions, RetryOptions } from './budgetChanges.ts';
@@ -207,10 +208,7 @@ function groupHelp(...lines: readonly string[]): string {
 }
 
 function connected(parent: Command, name: string, description: string): Command {
-  return parent
-    .command(name)
-    .description(description)
-    .option('--url <url>', 'URL of the service')
+  return withConnectionOptions(parent.command(name).description(description))
     .option('--state <dir>', "folder of batches and reminders, instead of the user's data folder")
     .addOption(new Option('--server-state <dir>', 'state folder of the local server').hideHelp());
 }

@@ -14,6 +14,7 @@ export interface FactsOptions {
   readonly since?: string;
   readonly to?: string;
   readonly url?: string;
+  readonly org?: string;
   readonly refresh?: true;
   /** The state folder of the local server. */
   readonly state?: string;

@@ -1,8 +1,10 @@
 import { Option, type Command } from 'commander';
 import { Readable } from 'node:stream';
+import { OrganizationFile } from '../../analytics/client/organizationFile.ts';
 import { reportDocument, type ReportDocument } from '../../analytics/document/document.ts';
 import { documentJson, formatCsv, formatMarkdown } from '../../analytics/document/formats.ts';
 import { formatHtml } from '../../analytics/document/html.ts';
+import { joinDocuments } from '../../analytics/document/organizations.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
 import { previousRange, sameDaysBefore } from '../../analytics/insights/compare.ts';
 import { firstOfMonth } from '../../base/day.ts';
@@ -33,17 +35,20 @@ interface ReportOptions extends Omit<AnalyticsOptions, 'json' | 'csv'>, RangeOpt
   readonly compare?: 'month' | 'previous';
   readonly failOver?: number;
   readonly failUnusual?: true;
+  readonly allOrgs?: true;
 }
 
 const HELP = `
 With a group file (--groups, or sextant-groups.csv in this folder), the report has a part for each of its columns. An HTML report is
-one page with pictures that needs no script and no network; with --format md it can be a comment or a message.
+one page with pictures that needs no script and no network; with --format md it can be a comment or a message. With --all-orgs, it has the
+sums over the organizations of sextant orgs, and then the parts of each.
 ${CONNECTION_HELP}
 
 Examples:
   sextant report --since 2026-11-01 --compare month --format html --output report.html
   sextant report --days 7 --groups teams.csv > report.md
   sextant report --fail-over 100 --fail-unusual --format json | jq .sections
+  sextant report --all-orgs --format html --output all.html
 
 Exit codes: 0 done, 1 a limit is used by --fail-over percent or spending is unusual with --fail-unusual, 2 failed or wrong usage,
 130 interrupted.`;
@@ -53,6 +58,7 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
   const command = program.command('report').description('write a report of usage, cost, limits and teams');
   withOutputOptions(withServiceOptions(withRangeOptions(command)))
     .addOption(new Option('--since <date>', 'first day, as --from').conflicts(['days', 'from']))
+    .addOption(new Option('--all-orgs', 'one report over all organizations of sextant orgs').conflicts(['url', 'org']))
     .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('md'))
     .option(...GROUPS_OPTION)
     .addOption(
@@ -71,10 +77,14 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
 async function runReport({ since, ...options }: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   requireNewOutput(options);
   const groups = await findGroups(options.groups);
-  const data = await openData(options, terminal);
-  const range = readRange(since === undefined ? options : { ...options, from: since }, data);
+  const days = since === undefined ? options : { ...options, from: since };
   const { load, done } = loading(options, terminal);
-  const document = await reportDocument(data, range, { ...load, before: comparedOf(options, range), groups });
+  const documentOf = async (of: ReportOptions): Promise<ReportDocument> => {
+    const data = await openData(of, terminal);
+    const range = readRange(days, data);
+    return reportDocument(data, range, { ...load, before: comparedOf(options, range), groups });
+  };
+  const document = options.allOrgs ? await ofAll(options, documentOf) : await documentOf(options);
   done();
   warnOfQuality(document, terminal);
   await writeWhole(Readable.from([await written(document, options.format)]), options, terminal);
@@ -83,6 +93,18 @@ async function runReport({ since, ...options }: ReportOptions, terminal: Termina
   if (isOver) terminal.stderr.write(`sextant: A limit is used by ${options.failOver} % or more.\n`);
   if (isUnusual) terminal.stderr.write('sextant: Spending of the last week is unusual.\n');
   return isOver || isUnusual ? ExitCode.nothingFound : ExitCode.ok;
+}
+
+/** Each organization is another service with its own request budget, so all load at once. */
+async function ofAll(
+  options: ReportOptions,
+  documentOf: (of: ReportOptions) => Promise<ReportDocument>,
+): Promise<ReportDocument> {
+  const all = new OrganizationFile(options.state).read();
+  if (all.length === 0)
+    throw new SextantError('NoOrganization', 'There is no organization. Add one: sextant orgs add NAME URL.');
+  const parts = all.map(async ({ name }) => ({ name, document: await documentOf({ ...options, org: name }) }));
+  return joinDocuments(await Promise.all(parts));
 }
 
 function comparedOf(options: ReportOptions, range: DayRange): DayRange {

@@ -99,6 +99,7 @@ export function addServerCommands(
     .option('--since <date>', 'first day of --facts, YYYY-MM-DD (default: 28 days)')
     .option('--to <date>', 'last day of --facts (default: the newest finished one)')
     .option('--url <url>', 'URL of the service of --facts (default: SEXTANT_ANALYTICS_URL, or the local server)')
+    .addOption(new Option('--org <name>', 'organization of sextant orgs, instead of a URL').conflicts('url'))
     .option('--refresh', 'write files of --facts again that are there')
     .addHelpText('after', EXPORT_HELP)
     .action(async ({ facts, ...options }: ExportCommandOptions & Partial<FactsOptions>) => {

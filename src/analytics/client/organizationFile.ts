@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { describeError, explainWriteError, SextantError, systemCode } from '../../base/errors.ts';
+import { makeFolder } from '../../base/makeFolder.ts';
+import { analyticsFolder, readConnection, type Connection } from './account.ts';
+
+/** Where the token of an organization is; the file of organizations has none. */
+export type TokenSource = { readonly env: string } | { readonly file: string };
+
+/** A named connection to a service. */
+export interface KnownOrganization {
+  readonly name: string;
+  readonly url: string;
+  readonly token: TokenSource;
+}
+
+const NAME = /^[^\p{C}\s](?:[^\p{C}]{0,62}[^\p{C}\s])?$/u;
+const VARIABLE = /^[A-Za-z_]\w*$/;
+
+const organizationSchema = z.strictObject({
+  name: z.string().check(z.regex(NAME)),
+  url: z.string(),
+  token: z.union([
+    z.strictObject({ env: z.string().check(z.regex(VARIABLE)) }),
+    z.strictObject({ file: z.string().check(z.minLength(1)) }),
+  ]),
+});
+const fileSchema = z.strictObject({ organizations: z.array(organizationSchema) });
+
+/** Whether a text may name an organization: 1 to 64 characters, none of them a control character. */
+export function isOrganizationName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/** The organizations of the command by name, with the places of their tokens. Throws `BadOrganization`. */
+export class OrganizationFile {
+  readonly path: string;
+
+  constructor(state: string | undefined) {
+    this.path = join(analyticsFolder(state), 'organizations.json');
+  }
+
+  /** In the order in which they were added. */
+  read(): readonly KnownOrganization[] {
+    let text: string;
+    try {
+      text = readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw bad(`${this.path} is no JSON: ${describeError(error)}. Correct it, or remove it and add them again.`);
+    }
+    const parsed = fileSchema.safeParse(value);
+    if (parsed.success) return parsed.data.organizations;
+    const { path, message } = parsed.error.issues[0]!;
+    throw bad(`${this.path}: ${path.join('.')}: ${message}. Correct it, or remove it and add them again.`);
+  }
+
+  /** Throws also `BadUrl` and `InsecureUrl`. */
+  add({ name, url, token }: KnownOrganization): KnownOrganization {
+    if (!isOrganizationName(name)) throw bad('A name has 1 to 64 characters, and none at its ends is a blank.');
+    if ('env' in token && !VARIABLE.test(token.env)) throw bad(`${token.env} is no name of an environment variable.`);
+    const all = this.read();
+    if (all.some((one) => one.name === name))
+      throw bad(`There is an organization ${name}. Remove it first, or choose another name.`);
+    const added = { name, url: readConnection(url, 'token').url, token };
+    this.#write([...all, added]);
+    return added;
+  }
+
+  /** Returns whether there was one. */
+  remove(name: string): boolean {
+    const all = this.read();
+    const rest = all.filter((one) => one.name !== name);
+    if (rest.length < all.length) this.#write(rest);
+    return rest.length < all.length;
+  }
+
+  /** The connection of an organization. Throws `NoOrganization`, and `NotConnected` without its token. */
+  connection(name: string, env: NodeJS.ProcessEnv): Connection {
+    const all = this.read();
+    const found = all.find((one) => one.name === name);
+    if (found) return readConnection(found.url, readToken(found, env));
+    const known = all.length === 0 ? 'Add it with sextant orgs add.' : `Known are ${all.map((one) => one.name).join(', ')}.`; // prettier-ignore
+    throw new SextantError('NoOrganization', `There is no organization ${name}. ${known}`);
+  }
+
+  #write(organizations: readonly KnownOrganization[]): void {
+    const folder = join(this.path, '..');
+    try {
+      makeFolder(folder, 0o700);
+      writeFileAtomicSync(this.path, `${JSON.stringify({ organizations }, null, 2)}\n`, 0o600);
+    } catch (error) {
+      throw explainWriteError(error, folder);
+    }
+  }
+}
+
+/** Throws `NotConnected`, without the token. */
+function readToken({ name, token }: KnownOrganization, env: NodeJS.ProcessEnv): string {
+  if ('env' in token) {
+    const value = env[token.env];
+    if (value !== undefined && value.trim() !== '') return value;
+    throw new SextantError('NotConnected', `The token of ${name} is missing. Set ${token.env}.`);
+  }
+  try {
+    return readFileSync(token.file, 'utf8');
+  } catch (error) {
+    throw new SextantError('NotConnected', `The token of ${name} cannot be read from ${token.file}.`, { cause: error });
+  }
+}
+
+function bad(problem: string): SextantError {
+  return new SextantError('BadOrganization', problem);
+}
