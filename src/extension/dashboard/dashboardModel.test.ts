@@ -518,7 +518,8 @@ describe('the model of the dashboard', () => {
   it('shows people page by page with an estimate of their number, stops, keeps them and resumes', async () => {
     const { faults, requestLog } = await start('credits', undefined, 450);
     const path = '/analytics/v0/user-activity';
-    faults.add({ path, latency: { ms: 50 } });
+    // Long enough to be seen between two pages, also when the machine is busy.
+    faults.add({ path, latency: { ms: 300 } });
     const pagesOfWeek = (): number =>
       requestLog.latest(1000).filter((one) => one.path === path && one.query.includes('start_date=2026-11-14')).length;
     const model = open(undefined, { tab: 'people' });
