@@ -241,7 +241,7 @@ if (watch) {
     }
   }
   writeFileSync('dist/THIRD-PARTY-NOTICES.txt', notices([...packages].sort()));
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json'], {
+  execFileSync(process.execPath, ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.types.json'], {
     stdio: 'inherit',
   });
 }

@@ -27,7 +27,7 @@ const STAGE_LIMIT_MS = 25 * 60_000;
 /** How long a process of tests may live on after its last result. */
 const LINGER_MS = 60_000;
 const REPORT_RUNNING_MS = 5 * 60_000;
-const TSC = 'node_modules/typescript/bin/tsc';
+const TSC = 'node_modules/typescript-native/bin/tsc';
 
 /** Whether this run has built; then vsce does not build again. */
 let isBuilt = false;
