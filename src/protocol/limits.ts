@@ -1,4 +1,4 @@
-/* Limits of the contracts. Separate from them, whose schemas no page needs. */
+/* Limits and times of the contracts. Separate from them, whose schemas no page needs. */
 
 /** Characters of a question. */
 export const MAX_QUESTION = 4_000;
@@ -6,3 +6,8 @@ export const MAX_QUESTION = 4_000;
 export const MAX_QUERY = 2_000;
 /** Files of one search in the view. */
 export const MAX_FILES = 200_000;
+/**
+ * Pause in typing after which to search. It joins keys that come together, as by repetition; others are further apart, and each search
+ * takes a few milliseconds and ends when the next key comes.
+ */
+export const TYPING_PAUSE_MS = 20;

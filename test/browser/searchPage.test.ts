@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { launchBrowser } from '../../scripts/lib/browser.mjs';
 import { searchBeginning } from '../../src/extension/search/searchBeginning.ts';
 import { importsOf, viewPage } from '../../src/extension/viewPage.ts';
@@ -29,28 +30,62 @@ function page(): string {
   });
 }
 
+/** Answers the page's requests: each search finds `FILES` files with two places each. Not for files of a real index. */
+const FILES = 100_000;
+const EXTENSION = `
+  globalThis.sent = [];
+  const state = { query: '', except: '', index: { kind: 'ready', text: '' }, recent: [], kept: [], takesFocus: false };
+  const parts = { languages: [], folders: [], kind: null, isChanged: false, isSymbol: false };
+  const file = (_, at) => ({
+    key: 'file' + at, name: at + '.ts', folder: 'src', alike: 0,
+    places: [1, 2].map((line) => ({
+      id: at * 2 + line, line, text: 'const value = ' + at, marks: [], symbol: line === 1 ? { name: 'value', icon: 'constant' } : null,
+    })),
+  });
+  const reply = () => ({
+    from: 0, files: Array.from({ length: ${FILES} }, file), isBeginning: false, hasMore: false, problems: [], completions: [],
+    parts, isUnfinished: false, notice: '',
+  });
+  const answers = { ready: () => state, search: reply, count: () => null };
+  globalThis.acquireVsCodeApi = () => ({
+    postMessage: (sending) => {
+      const { page, message: { kind, id, name } } = sending;
+      sent.push(sending);
+      if (kind !== 'request') return;
+      setTimeout(() => window.postMessage({ page, message: { kind: 'result', id, value: answers[name]?.() } }));
+    },
+    getState: () => undefined,
+    setState() {},
+  });
+`;
+
 describe('the page of the search view', () => {
   const newFolder = temporaryFolder();
 
-  it('takes keys before its script comes, and the script keeps the box, its text and the focus', async () => {
+  /** Opens the page; its scripts come when `coming` resolves. */
+  async function open(
+    coming: () => Promise<void>,
+  ): Promise<{ context: BrowserContext; tab: Page; problems: string[] }> {
     const context = await launchBrowser(newFolder());
     const tab = await context.newPage();
     const problems: string[] = [];
     tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     tab.on('pageerror', (error) => problems.push(error.message));
-    await tab.addInitScript(`
-      globalThis.sent = [];
-      globalThis.acquireVsCodeApi = () => ({ postMessage: (m) => sent.push(m), getState: () => undefined, setState() {} });
-    `);
-    let release: () => void = () => undefined;
-    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    await tab.addInitScript(EXTENSION);
     await tab.route(`${ORIGIN}/**`, async (route) => {
       const path = new URL(route.request().url()).pathname;
       if (path === '/') return route.fulfill({ body: page(), contentType: 'text/html' });
-      await isReleased;
+      await coming();
       return route.fulfill({ path: join(BUILT, basename(path)), contentType: 'text/javascript' });
     });
     await tab.goto(`${ORIGIN}/`, { waitUntil: 'commit' });
+    return { context, tab, problems };
+  }
+
+  it('takes keys before its script comes, and the script keeps the box, its text and the focus', async () => {
+    let release: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const { context, tab, problems } = await open(() => isReleased);
     const box = tab.getByRole('textbox', { name: LABEL });
     await box.click();
     await tab.keyboard.type('retr');
@@ -72,6 +107,40 @@ describe('the page of the search view', () => {
     assert.deepEqual(await placeOf(), before);
     await untilTrue(tab, 'JSON.stringify(sent).includes("retries")');
     assert.equal(await tab.locator('input').count(), 1);
+    assert.deepEqual(problems, []);
+    await context.close();
+  });
+
+  it('has few elements for 100,000 files, and reaches each of them by keys and by scrolling', async () => {
+    const { context, tab, problems } = await open(() => Promise.resolve());
+    await tab.getByRole('button', { name: 'Language' }).waitFor();
+    await tab.getByRole('textbox', { name: LABEL }).fill('value');
+    await tab.getByText('100,000 files', { exact: true }).first().waitFor();
+    const list = tab.getByRole('tree');
+    const rows = tab.getByRole('treeitem');
+    const fewRows = async (): Promise<void> => assert.ok((await rows.count()) < 100, `${await rows.count()} rows`);
+    await fewRows();
+
+    await list.focus();
+    await tab.keyboard.press('End');
+    const last = tab.locator('#row-299999');
+    await last.waitFor();
+    assert.equal(await last.getAttribute('aria-selected'), 'true');
+    await fewRows();
+    const bottomOf = async (locator: Locator): Promise<number> => {
+      const { y, height } = (await locator.boundingBox())!;
+      return Math.round(y + height);
+    };
+    assert.equal(await bottomOf(last), await bottomOf(list));
+
+    await tab.evaluate(
+      '{ const tree = document.querySelector("[role=tree]"); tree.scrollTop = tree.scrollHeight / 2; }',
+    );
+    await tab.locator('#row-150000').waitFor();
+    await fewRows();
+    await tab.keyboard.press('Home');
+    await tab.locator('#row-0[aria-selected=true]').waitFor();
+    assert.equal(await tab.locator('#row-0').getAttribute('aria-setsize'), String(FILES));
     assert.deepEqual(problems, []);
     await context.close();
   });

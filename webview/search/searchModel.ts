@@ -1,5 +1,5 @@
 import type { RpcCaller } from '../../src/base/rpc.ts';
-import { MAX_FILES } from '../../src/protocol/limits.ts';
+import { MAX_FILES, TYPING_PAUSE_MS } from '../../src/protocol/limits.ts';
 import type {
   QueryPart,
   SearchEvents,
@@ -11,8 +11,6 @@ import type {
 import { messageOf } from '../page.tsx';
 import { RowLayout, type RowHeights } from './rows.ts';
 
-/** Pause in typing after which to search; a search takes a few milliseconds. */
-const TYPING_PAUSE_MS = 60;
 /** Factor of the limit when the end of the list is reached. */
 const MORE = 4;
 

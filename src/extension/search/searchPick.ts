@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
+import { TYPING_PAUSE_MS } from '../../protocol/limits.ts';
 import type { Completion } from '../../workspace/completion.ts';
 import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import { symbolQuery } from '../../workspace/symbolQuery.ts';
@@ -64,8 +65,6 @@ const RERANK: vscode.QuickInputButton = {
   tooltip: vscode.l10n.t('Rerank with the Model'),
 };
 const WHY = vscode.l10n.t('Why Is It Here?');
-/** Pause in typing after which to search; a search takes a few milliseconds. */
-const TYPING_PAUSE_MS = 60;
 /** Interval of repeated searches while the index grows. */
 const REFRESH_MS = 2_000;
 
