@@ -55,6 +55,7 @@ async function takeWalkthrough() {
       await page.keyboard.type('How is a failed payment retried?');
       await page.keyboard.press('Enter');
       await pageOf(page).getByRole('button', { name: 'Copy as Markdown' }).waitFor();
+      await pageOf(page).locator('[class^=token-]').first().waitFor();
       await shoot(`ask-${name}`, { x: 38, y: 28, width: 962, height: 450 });
     } finally {
       await close();
@@ -66,7 +67,7 @@ async function takeWalkthrough() {
 async function takeAnimation() {
   const folder = join(temporary, 'animation', 'harbour');
   cpSync(join(root, 'test/fixtures/sample'), folder, { recursive: true });
-  const size = { width: 900, height: 500 };
+  const size = { width: 1120, height: 560 };
   const settings = {
     'workbench.colorTheme': 'Default Dark Modern',
     'workbench.layoutControl.enabled': false,

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ShownPlace, TextSpan } from '../../src/protocol/searchView.ts';
-import { shownFrom, type Row } from './rows.ts';
+import { marksInView, shownFrom, type Row } from './rows.ts';
 import type { SearchModel } from './searchModel.ts';
 
 interface ResultListProps {
@@ -185,7 +185,7 @@ function marked(text: string, marks: readonly TextSpan[], width: number): (strin
     // A screen reader reads the whole line.
     pieces.push(<span class="spoken">{text.slice(0, at)}</span>, <span aria-hidden="true">…</span>);
   }
-  for (const { start, end } of marks) {
+  for (const { start, end } of marksInView(marks, at, width)) {
     pieces.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>);
     at = end;
   }

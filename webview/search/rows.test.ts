@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ShownFile } from '../../src/protocol/searchView.ts';
-import { RowLayout, shownFrom } from './rows.ts';
+import { marksInView, RowLayout, shownFrom } from './rows.ts';
 
 describe('Rows of the search view', () => {
   const symbol = { name: 'send', icon: 'symbol-method' };
@@ -73,5 +73,22 @@ describe('Rows of the search view', () => {
     assert.equal(new RowLayout(files(3), new Set(['/r/1.ts']), heights).find('/r/1.ts', 9), 3);
     assert.equal(open.firstPlace(3), 4);
     assert.equal(new RowLayout([], new Set(), heights).firstPlace(), -1);
+  });
+});
+
+describe('marksInView', () => {
+  const marks = [
+    { start: 12, end: 19 },
+    { start: 25, end: 30 },
+  ];
+  const startsIn = (from: number, width: number): number[] => marksInView(marks, from, width).map(({ start }) => start);
+
+  it('leaves out matches behind the end of the row, and the one that the ellipsis replaces', () => {
+    assert.deepEqual(startsIn(0, Infinity), [12, 25]);
+    assert.deepEqual(startsIn(0, 27), [12, 25]);
+    assert.deepEqual(startsIn(0, 26), [12]);
+    // An ellipsis at the start takes a character, too.
+    assert.deepEqual(startsIn(5, 22), [12]);
+    assert.deepEqual(startsIn(5, 23), [12, 25]);
   });
 });

@@ -113,3 +113,12 @@ export function shownFrom(text: string, marks: readonly TextSpan[], width: numbe
   const word = text.slice(from, first.start).search(/(?<=[^\p{L}\p{N}_])[\p{L}\p{N}_]/u);
   return from === 0 ? 0 : from + Math.max(0, word);
 }
+
+/**
+ * The matches to mark in a line that is shown from a character on: not those behind its end, whose background the browser would draw
+ * beside the ellipsis.
+ */
+export function marksInView(marks: readonly TextSpan[], from: number, width: number): readonly TextSpan[] {
+  const end = from + width - (from > 0 ? 2 : 1);
+  return marks.filter(({ start }) => start < end);
+}

@@ -11,6 +11,8 @@ import type {
 import { messageOf } from '../page.tsx';
 import { RowLayout, type RowHeights } from './rows.ts';
 
+/** Pause in typing after which to count: that takes a tenth of a second in a kernel, which the next search would wait for. */
+const COUNT_PAUSE_MS = 250;
 /** Factor of the limit when the end of the list is reached. */
 const MORE = 4;
 
@@ -253,6 +255,8 @@ export class SearchModel {
   /** Counts what the list does not show, after it is shown. */
   async #countFiles(signal: AbortSignal): Promise<void> {
     if (!this.reply?.hasMore) return;
+    await new Promise((done) => setTimeout(done, COUNT_PAUSE_MS));
+    if (signal.aborted) return;
     try {
       this.count = (await this.#options.caller.call('count', { query: this.query }, signal)) ?? undefined;
     } catch {
