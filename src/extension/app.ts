@@ -28,7 +28,7 @@ import { SearchPick } from './search/searchPick.ts';
 import type { KeptPlace } from '../workspace/resultPlace.ts';
 import type { SearchView } from './search/searchView.ts';
 import { ServerActions } from './server/serverActions.ts';
-import { isPersonal, maxResults } from './settings.ts';
+import { hasOwnExperts, isPersonal, maxResults } from './settings.ts';
 import type { EventsPanel } from './webhooks/eventsPanel.ts';
 
 /** Number of recent queries that are kept. */
@@ -186,7 +186,7 @@ export class App implements SextantApi {
     });
     const webhooks = part(async () => {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');
-      return new WebhookActions(server, texts, context, recentLog);
+      return new WebhookActions({ server, texts, asking, context, log: recentLog });
     });
     this.events = async () => (await webhooks()).panel;
     // A view without rows shows the way to connect, and to the local server. A server of a terminal is looked for.
@@ -247,6 +247,16 @@ export class App implements SextantApi {
       secrets.onDidChange(showAccount),
     );
     showAccount();
+    // Experts work without a command: a server of another process is looked for.
+    const workForServer = (): void => {
+      if (hasOwnExperts()) void webhooks();
+    };
+    workForServer();
+    subscriptions.push(
+      vscode.workspace.onDidChangeConfiguration(
+        (change) => change.affectsConfiguration('sextant.server.experts') && workForServer(),
+      ),
+    );
     folders.start();
     subscriptions.push(new UnsavedEditors(client, folders));
   }

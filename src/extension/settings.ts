@@ -149,6 +149,12 @@ export function serverSettings(): ServerSettings {
   };
 }
 
+/** Whether the user's own settings have experts of the editor. */
+export function hasOwnExperts(): boolean {
+  const { globalValue = {} } = vscode.workspace.getConfiguration('sextant.server').inspect<object>('experts') ?? {};
+  return Object.keys(globalValue).length > 0;
+}
+
 export interface AskSettings {
   /** `extractive`, `openai`, `vscode.lm` for any model of the editor, or `vscode.lm:<model id>`. */
   readonly provider: string;

@@ -20,6 +20,7 @@ import {
   webhookInput,
   type CommandExpert,
   isEditorInput,
+  withHeaders,
   type Expert,
   type Forward,
   type ForwardExpert,
@@ -347,20 +348,24 @@ export class Definitions {
   }
 
   /**
-   * Changes the fields in the input; `null` removes them. A key stays while its forward signs in the same way, unless `ownSecret` is
+   * Changes the fields in the input; `null` removes them, and `set_headers` changes single headers. A key stays while its forward signs in the same way, unless `ownSecret` is
    * another. Throws `InvalidDefinition` and `NoSuchDefinition`.
    */
-  changeExpert(name: string, input: Readonly<Record<string, unknown>>, ownSecret?: unknown): SavedExpert {
+  changeExpert(
+    name: string,
+    { set_headers: single, ...input }: Readonly<Record<string, unknown>>,
+    ownSecret?: unknown,
+  ): SavedExpert {
     this.#requireKept(name);
     const before = byName('expert', name, this.#kept.experts);
-    if (before.type === 'editor') return this.#changeEditorExpert(before, input, ownSecret);
+    if (before.type === 'editor') return this.#changeEditorExpert(before, { set_headers: single, ...input }, ownSecret);
     const had = this.#keys[expertKey(name)] ?? [];
     const headers = Object.fromEntries(had.flatMap(({ header, key }) => (header === undefined ? [] : [[header, key]])));
     const given: [string, unknown][] = Object.entries(input).filter(([, value]) => value !== undefined);
     const isOther = input.sign !== undefined && input.sign !== 'hmac' && input.signature === undefined;
     const merged = Object.entries({
       ...before,
-      headers,
+      headers: withHeaders(headers, single),
       ...(isOther && { signature: null }),
       ...Object.fromEntries(given),
       name,

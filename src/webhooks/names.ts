@@ -23,10 +23,10 @@ export function isHttpUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '';
 }
 
-/** The first name for a trigger's forwarding expert that is not in `taken`. */
-export function forwardName(trigger: string, taken: readonly string[]): string {
+/** The first name for a trigger's own expert that is not in `taken`; `kind` ends it. */
+export function forwardName(trigger: string, taken: readonly string[], kind = 'forward'): string {
   for (let number = 1; ; number++) {
-    const end = number === 1 ? ' forward' : ` forward ${number}`;
+    const end = number === 1 ? ` ${kind}` : ` ${kind} ${number}`;
     const name =
       Array.from(trigger)
         .slice(0, 64 - end.length)

@@ -145,6 +145,7 @@ export const expertInput = z
       message: 'is for sign: hmac, which needs it',
     }),
   );
+const headerChanges = z.record(z.string(), z.nullable(z.string('must be a string')), 'must be an object');
 export type ExpertInput = z.input<typeof expertInput>;
 /** Posts events to a URL. Values of its headers, and the key that signs, are kept with the keys of webhooks. */
 export interface ForwardExpert extends Omit<z.output<typeof expertInput>, 'headers'> {
@@ -239,6 +240,14 @@ export interface ForwardSecrets {
 export interface SavedExpert {
   readonly expert: KeptExpert;
   readonly secret?: string | undefined;
+}
+
+/** Headers with single ones changed, by any case of their name; `null` removes one. Throws `InvalidDefinition`. */
+export function withHeaders(those: Readonly<Record<string, string>>, changes: unknown): Record<string, unknown> {
+  const given = parse(headerChanges, changes ?? {}, 'expert', 'set_headers');
+  const changed = new Set(Object.keys(given).map((one) => one.toLowerCase()));
+  const rest = Object.entries(those).filter(([header]) => !changed.has(header.toLowerCase()));
+  return Object.fromEntries([...rest, ...Object.entries(given).filter(([, value]) => value !== null)]);
 }
 
 export const RECORD: RecordExpert = { name: 'record', type: 'record' };

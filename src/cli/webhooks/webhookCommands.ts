@@ -173,7 +173,7 @@ function addExperts(program: Command, terminal: Terminal, exit: (code: ExitCode)
       'create an expert that forwards events to a URL: the raw body and headers, with retries',
     )
       .option('--url <url>', 'the URL to post events to')
-      .option('--editor', 'instead, let a window of VS Code run it, by its setting sextant.webhooks.experts'),
+      .option('--editor', 'instead, let a window of VS Code run it, by its setting sextant.server.experts'),
     'default: ',
   )
     .addHelpText(

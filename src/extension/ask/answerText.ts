@@ -6,7 +6,13 @@ import type { Turn } from './conversation.ts';
 /* Answers and their passages, converted for other uses. */
 
 /** A question and its answer as Markdown to paste elsewhere, with the cited places below. */
-export function answerAsMarkdown({ question, provider, markdown, passages, cited }: Turn): string {
+export function answerAsMarkdown({
+  question,
+  provider,
+  markdown,
+  passages,
+  cited,
+}: Pick<Turn, 'question' | 'provider' | 'markdown' | 'passages' | 'cited'>): string {
   const sources = passages
     .filter(({ number }) => cited.includes(number))
     .map(({ number, path, startLine, endLine, symbol }) => {

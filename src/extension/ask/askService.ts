@@ -183,10 +183,15 @@ export class AskService {
   async #resolve(id: string): Promise<AnswerProvider> {
     if (id === extractiveProvider.info.id) return extractiveProvider;
     if (/^openai(?::|$)/.test(id)) return this.#openAi();
+    return this.editorModel(id);
+  }
+
+  /** A language model of the editor by its id, or the first one for `vscode.lm`. Throws `NoSuchProvider`. */
+  async editorModel(id: string, justification?: string): Promise<AnswerProvider> {
     const models = await vscode.lm.selectChatModels();
     const model = id === 'vscode.lm' ? models[0] : models.find((one) => languageModelProvider(one).info.id === id);
     if (!model) throw askErrors.noSuchProvider(id);
-    return languageModelProvider(model);
+    return languageModelProvider(model, justification);
   }
 
   async #openAi(): Promise<AnswerProvider> {

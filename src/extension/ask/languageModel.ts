@@ -10,7 +10,10 @@ const MAX_TOKENS = 14_000;
 const USABLE = 0.9;
 
 /** A language model of the editor, from Copilot or any extension. The editor requests the user's consent. */
-export function languageModelProvider(model: vscode.LanguageModelChat): AnswerProvider {
+export function languageModelProvider(
+  model: vscode.LanguageModelChat,
+  justification = vscode.l10n.t('To answer a question about the workspace.'),
+): AnswerProvider {
   const label = `${model.name} by ${model.vendor}`;
   return {
     info: { id: `vscode.lm:${model.id}`, label, isLocal: false },
@@ -30,7 +33,6 @@ export function languageModelProvider(model: vscode.LanguageModelChat): AnswerPr
     async *answer({ messages }, signal) {
       const linked = tokenOf(signal);
       try {
-        const justification = vscode.l10n.t('To answer a question about the workspace.');
         const { text } = await model.sendRequest(messages.map(toChatMessage), { justification }, linked.token);
         yield* text;
       } catch (error) {

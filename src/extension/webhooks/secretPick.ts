@@ -5,27 +5,37 @@ interface Copyable extends vscode.QuickPickItem {
   readonly text: string;
 }
 
-/**
- * Shows the URL and the secret of a webhook once, in a list from which Enter or a button copies them. The list stays until it
- * is closed. Documents and messages would keep the secret.
- */
+/** Shows the URL and the secret of a webhook once. */
 export function showSecret({ name, url, secret, type }: NewWebhookView): void {
-  const pick = vscode.window.createQuickPick<Copyable>();
-  const copyButton = { iconPath: new vscode.ThemeIcon('copy'), tooltip: vscode.l10n.t('Copy') };
-  const row = (icon: string, label: string, text: string, detail: string): Copyable => ({
-    ...{ label, text, detail, iconPath: new vscode.ThemeIcon(icon), buttons: [copyButton], alwaysShow: true },
-  });
   const curl = `curl -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' -d '{"hello": "world"}' ${url}`;
-  const title = vscode.l10n.t('{0}: URL and Secret', name);
+  showOnce(vscode.l10n.t('{0}: URL and Secret', name), [
+    row('key', vscode.l10n.t('Secret'), secret),
+    row('link', vscode.l10n.t('URL'), url),
+    // A request with a signature cannot be written by hand.
+    ...(type === 'bearer_token' ? [row('terminal', vscode.l10n.t('curl command'), curl)] : []),
+  ]);
+}
+
+/** Shows the new key by which a forward signs, once. */
+export function showKey(name: string, secret: string): void {
+  showOnce(vscode.l10n.t('{0}: Key', name), [row('key', vscode.l10n.t('Key that signs'), secret)]);
+}
+
+function row(icon: string, label: string, text: string): Copyable {
+  const copyButton = { iconPath: new vscode.ThemeIcon('copy'), tooltip: vscode.l10n.t('Copy') };
+  const iconPath = new vscode.ThemeIcon(icon);
+  return { label, text, detail: text, iconPath, buttons: [copyButton], alwaysShow: true };
+}
+
+/**
+ * Shows a list from which Enter or a button copies. The list stays until it is closed. Documents and messages would keep the secret.
+ */
+function showOnce(title: string, rows: readonly Copyable[]): void {
+  const pick = vscode.window.createQuickPick<Copyable>();
   pick.title = title;
   pick.placeholder = vscode.l10n.t('Enter copies. The secret will not be shown again.');
   pick.ignoreFocusOut = true;
-  pick.items = [
-    row('key', vscode.l10n.t('Secret'), secret, secret),
-    row('link', vscode.l10n.t('URL'), url, url),
-    // A request with a signature cannot be written by hand.
-    ...(type === 'bearer_token' ? [row('terminal', vscode.l10n.t('curl command'), curl, curl)] : []),
-  ];
+  pick.items = rows;
   const copy = async ({ label, text }: Copyable): Promise<void> => {
     await vscode.env.clipboard.writeText(text);
     pick.title = `${title} – ${vscode.l10n.t('{0} was copied', label)}`;

@@ -3,10 +3,14 @@ import { describeError, isCancelled } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import type { NewWebhookView, TriggerView, WebhookView } from '../../server/webhooks/views.ts';
+import type { AskService } from '../ask/askService.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
 import { EventActions } from './eventActions.ts';
 import { EventsPanel } from './eventsPanel.ts';
+import { EditorExperts } from './experts/editorExperts.ts';
+import { editForward } from './experts/expertPicks.ts';
+import { keepOwnExpert } from './experts/ownExperts.ts';
 import { FilterEditor } from './filterEditor.ts';
 import { forwardWebhooks } from './forwardCommand.ts';
 import { showSecret } from './secretPick.ts';
@@ -21,6 +25,7 @@ import {
   isOwnSecret,
   pickOverlap,
   pickWebhook,
+  type Target,
   type TriggerAnswers,
 } from './webhookPicks.ts';
 import type { WebhookArgument } from './webhookArgument.ts';
@@ -29,19 +34,31 @@ import { WebhooksView } from './webhooksView.ts';
 /** One command, called with the server's client and the command's argument. */
 export type WebhookWork = (actions: WebhookActions, client: AdminClient, given: WebhookArgument) => Promise<void>;
 
-export type WebhookContext = Pick<vscode.ExtensionContext, 'workspaceState' | 'extensionUri'>;
+export type WebhookContext = Pick<
+  vscode.ExtensionContext,
+  'workspaceState' | 'extensionUri' | 'globalState' | 'globalStorageUri'
+>;
+
+export interface WebhookDependencies {
+  readonly server: ServerActions;
+  readonly texts: ReadOnlyDocuments;
+  readonly asking: () => Promise<AskService>;
+  readonly context: WebhookContext;
+  readonly log: Logger;
+}
 
 /** The commands and the view of webhooks. They use the local server of this window, or the one that it is attached to. */
 export class WebhookActions implements vscode.Disposable {
   readonly panel: EventsPanel;
   readonly events: EventActions;
   readonly filters: FilterEditor;
+  readonly experts: EditorExperts;
   readonly #server: ServerActions;
   readonly #log: Logger;
   readonly #view: WebhooksView;
   readonly #disposables: vscode.Disposable;
 
-  constructor(server: ServerActions, texts: ReadOnlyDocuments, context: WebhookContext, log: Logger) {
+  constructor({ server, texts, asking, context, log }: WebhookDependencies) {
     const { workspaceState: memento, extensionUri } = context;
     this.#server = server;
     this.#log = log;
@@ -49,6 +66,7 @@ export class WebhookActions implements vscode.Disposable {
     this.panel = new EventsPanel({ clientOf, extensionUri, memento, texts, log });
     this.events = new EventActions(texts, memento, this.panel);
     this.filters = new FilterEditor(clientOf, () => this.#view.refresh(), log);
+    this.experts = new EditorExperts({ server, asking, context, log });
     this.#view = new WebhooksView(
       () => this.#client,
       () => void server.look(),
@@ -59,6 +77,7 @@ export class WebhookActions implements vscode.Disposable {
       this.panel,
       this.events,
       this.filters,
+      this.experts,
       server.onDidChangeState(() => {
         this.#view.refresh();
         void this.panel.onServerChange();
@@ -142,7 +161,7 @@ export class WebhookActions implements vscode.Disposable {
     const answers = given.name === undefined ? await askTrigger(client, webhook) : (given as TriggerAnswers);
     if (!answers) return;
     const { name, filter, expert } = answers;
-    await withTarget(client, answers, async () => {
+    await this.#withTarget(client, answers, async () => {
       const { words } = await client.ask<TriggerView>('POST', 'triggers', { name, webhook, filter, expert });
       const addFilter = vscode.l10n.t('Add Filter');
       const buttons = filter === undefined ? [addFilter] : [];
@@ -163,20 +182,27 @@ export class WebhookActions implements vscode.Disposable {
   }
 
   /** Changes the expert of a trigger. */
-  async changeTarget(client: AdminClient, { trigger, expert, forwardTo }: WebhookArgument): Promise<void> {
+  async changeTarget(client: AdminClient, { trigger, expert, forwardTo, own }: WebhookArgument): Promise<void> {
     if (!trigger) return;
     const { name } = trigger;
     const title = vscode.l10n.t('Change the Target of {0}', name);
     const target =
       expert === undefined
         ? await askTarget(client, title, name)
-        : { expert, ...(forwardTo !== undefined && { forwardTo }) };
+        : { expert, ...(forwardTo !== undefined && { forwardTo }), ...(own && { own }) };
     if (!target) return;
-    await withTarget(client, target, async () => {
+    await this.#withTarget(client, target, async () => {
       const change = { expert: target.expert };
       const { words } = await client.ask<TriggerView>('PATCH', AdminClient.path(['triggers', name]), change);
       void vscode.window.showInformationMessage(words);
     });
+  }
+
+  /** Changes the URL, the headers and the signature of a trigger's forward. */
+  async editForward(client: AdminClient, { trigger }: WebhookArgument): Promise<void> {
+    if (!trigger) return;
+    const { expert } = await client.ask<TriggerView>('GET', AdminClient.path(['triggers', trigger.name]));
+    await editForward(client, expert);
   }
 
   /** Opens the filter of a trigger in an editor, or sets `filter`. */
@@ -229,25 +255,30 @@ export class WebhookActions implements vscode.Disposable {
     return this.#view.load();
   }
 
+  /** Creates the expert of a target, if it is new, for work that uses it; deletes it if that fails, which frees its name. */
+  async #withTarget(
+    client: AdminClient,
+    { expert, forwardTo: url, own }: Target,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (url !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url });
+    if (own) await client.ask('POST', 'experts', { name: expert, type: 'editor' });
+    try {
+      await work();
+    } catch (error) {
+      if (url !== undefined || own) await client.ask('DELETE', AdminClient.path(['experts', expert]));
+      throw error;
+    }
+    if (!own) return;
+    // The person has just chosen what is sent.
+    if ('model' in own) await this.experts.allow(own);
+    await keepOwnExpert(own);
+  }
+
   async #webhook(client: AdminClient, { webhook }: WebhookArgument, title: string): Promise<string | undefined> {
     if (webhook !== undefined) return nameOf(webhook);
     const { webhooks } = await client.ask<{ readonly webhooks: readonly WebhookView[] }>('GET', 'webhooks');
     return pickWebhook(webhooks, title);
-  }
-}
-
-/** Creates the expert of a target, if it is new, for work that uses it; deletes it if that fails, which frees its name. */
-async function withTarget(
-  client: AdminClient,
-  { expert, forwardTo: url }: Pick<TriggerAnswers, 'expert' | 'forwardTo'>,
-  work: () => Promise<void>,
-): Promise<void> {
-  if (url !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url });
-  try {
-    await work();
-  } catch (error) {
-    if (url !== undefined) await client.ask('DELETE', AdminClient.path(['experts', expert]));
-    throw error;
   }
 }
 

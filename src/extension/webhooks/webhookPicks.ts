@@ -5,6 +5,8 @@ import type { WebhookView } from '../../server/webhooks/views.ts';
 import type { ExpertView } from '../../webhooks/definitions.ts';
 import { forwardName, isHttpUrl, NAME, SYSTEMS } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
+import { askOwnExpert, ownKinds, type OwnKind } from './experts/expertPicks.ts';
+import type { OwnExpert } from './experts/ownExperts.ts';
 import { shownRow } from './shownEvent.ts';
 
 /* The questions of the webhook commands. Each resolves to `undefined` if the person cancels. */
@@ -16,6 +18,8 @@ export interface TriggerAnswers {
   readonly expert: string;
   /** The URL of a new expert. */
   readonly forwardTo?: string;
+  /** A new expert that the editor runs. */
+  readonly own?: OwnExpert;
 }
 
 type Picked<T> = Promise<T | undefined>;
@@ -171,26 +175,36 @@ export async function askTarget(
   title: string,
   trigger: string,
   placeHolder?: string,
-): Picked<Pick<TriggerAnswers, 'expert' | 'forwardTo'>> {
+): Picked<Target> {
   const { experts } = await client.ask<{ readonly experts: readonly ExpertView[] }>('GET', 'experts');
-  const choices = experts.map((expert): Choice<string> => {
+  const choices = experts.map((expert): Choice<Chosen> => {
     const { name: label } = expert;
-    return { label, detail: detailOf(expert), value: label };
+    return { label, detail: detailOf(expert), value: { expert: label } };
   });
   const forward = {
     label: vscode.l10n.t('Forward to a URL…'),
     detail: vscode.l10n.t('The raw body and headers, with retries'),
-    value: '',
-  };
-  const expert = await pick(title, [...choices, forward], placeHolder);
-  if (expert === undefined) return undefined;
-  if (expert !== '') return { expert };
+    value: { kind: 'forward' },
+  } as const;
+  const own = ownKinds().map((choice): Choice<Chosen> => ({ ...choice, value: { kind: choice.value } }));
+  const chosen = await pick<Chosen>(title, [...choices, forward, ...own], placeHolder);
+  if (chosen === undefined) return undefined;
+  if ('expert' in chosen) return chosen;
+  if (chosen.kind !== 'forward') {
+    const expert = forwardName(trigger, namesOf(experts), chosen.kind);
+    const made = await askOwnExpert(chosen.kind, title, expert);
+    return made && { expert, own: made };
+  }
   const forwardTo = await ask(title, vscode.l10n.t('URL that receives the events'), (text) =>
     isHttpUrl(text) ? undefined : vscode.l10n.t('Type an http or https URL without a password'),
   );
   if (forwardTo === undefined) return undefined;
   return { expert: forwardName(trigger, namesOf(experts)), forwardTo };
 }
+
+/** An expert that exists, or the kind of a new one. */
+type Chosen = { readonly expert: string } | { readonly kind: OwnKind | 'forward' };
+export type Target = Pick<TriggerAnswers, 'expert' | 'forwardTo' | 'own'>;
 
 interface NamedObject {
   readonly name: string;
@@ -203,5 +217,7 @@ function namesOf(those: readonly NamedObject[]): string[] {
 function detailOf(expert: ExpertView): string {
   if (expert.type === 'forward') return expert.url;
   if (expert.type === 'command') return vscode.l10n.t('Run {0}', expert.argv.join(' '));
+  if (expert.type === 'editor')
+    return vscode.l10n.t('Run by the editor: {0}', expert.windows?.[0] ?? vscode.l10n.t('no window runs it now'));
   return vscode.l10n.t('Record the event only');
 }

@@ -157,9 +157,17 @@ describe('headers and signatures of forwards', () => {
     assert.match(String(got[1]?.headers['x-own']), /^v=/);
     assert.match((await edit({ sign: 'stripe' })).secret ?? '', /^whsec_/);
 
+    await edit({ set_headers: { 'x-b': null, 'X-C': '3', 'X-D': '4' } });
+    await edit({ set_headers: { 'x-c': '5' } });
+    await deliver(webhook);
+    const { 'x-b': b, 'x-c': c, 'x-d': d } = got[2]!.headers;
+    assert.deepEqual([b, c, d], [undefined, '5', '4']);
+    await assert.rejects(edit({ set_headers: { Host: 'x' } }), { code: 'InvalidArgument' });
+    await assert.rejects(edit({ set_headers: { a: 1 } }), { code: 'InvalidArgument' });
+
     await edit({ headers: null, sign: null });
     await deliver(webhook);
-    const names = Object.keys(got[2]!.headers);
+    const names = Object.keys(got[3]!.headers);
     assert.deepEqual(
       names.filter((name) => ['x-b', 'x-own', 'stripe-signature'].includes(name)),
       [],

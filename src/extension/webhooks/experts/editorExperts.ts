@@ -1,0 +1,217 @@
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { extractiveProvider } from '../../../ask/extractive.ts';
+import { describeError, isCancelled, SextantError } from '../../../base/errors.ts';
+import type { Logger } from '../../../base/log.ts';
+import { sleep } from '../../../base/sleep.ts';
+import { AdminClient } from '../../../server/admin/adminClient.ts';
+import { makeRuns, type EditorWorker } from '../../../server/webhooks/editorWorker.ts';
+import type { EditorResult, EditorRun } from '../../../webhooks/editorWindows.ts';
+import type { ExpertView } from '../../../webhooks/definitions.ts';
+import { fillTemplate } from '../../../webhooks/fillTemplate.ts';
+import { payloadOf } from '../../../webhooks/payload.ts';
+import { answerAsMarkdown } from '../../ask/answerText.ts';
+import type { AskService } from '../../ask/askService.ts';
+import type { ServerActions } from '../../server/serverActions.ts';
+import { consentKey, describeExpert, folderOf, ownExperts, SECTION, type OwnExpert } from './ownExperts.ts';
+import { TaskRunner } from './taskRunner.ts';
+
+const CONSENTS = 'sextant.allowedExperts';
+/** Time between two attempts to find the server or to connect to it. */
+const RETRY_MS = 2_000;
+
+export interface EditorExpertsDependencies {
+  readonly server: ServerActions;
+  readonly asking: () => Promise<AskService>;
+  readonly context: Pick<vscode.ExtensionContext, 'globalState' | 'globalStorageUri'>;
+  readonly log: Logger;
+}
+
+/**
+ * Makes the runs of experts that the user's settings define, while a server runs: in trusted windows, those whose workspace folder is
+ * open here, and models that the user allowed.
+ */
+export class EditorExperts implements vscode.Disposable {
+  readonly #edges: EditorExpertsDependencies;
+  readonly #tasks: TaskRunner;
+  readonly #disposables: vscode.Disposable;
+  /** What this window runs, and the connection for it. */
+  #current: { readonly key: string; readonly stop: AbortController } | undefined;
+  /** Experts whose consent was requested in this window. */
+  readonly #requested = new Set<string>();
+
+  constructor(edges: EditorExpertsDependencies) {
+    this.#edges = edges;
+    this.#tasks = new TaskRunner(join(edges.context.globalStorageUri.fsPath, 'webhookEvents'));
+    this.#disposables = vscode.Disposable.from(
+      this.#tasks,
+      edges.server.onDidChangeState(() => this.update()),
+      vscode.workspace.onDidChangeConfiguration((change) => change.affectsConfiguration(SECTION) && this.update()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.update()),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.update()),
+    );
+    this.update();
+  }
+
+  dispose(): void {
+    this.#current?.stop.abort();
+    this.#current = undefined;
+    this.#disposables.dispose();
+  }
+
+  /** Connects with what this window can run now, if that has changed. */
+  update(): void {
+    const experts = vscode.workspace.isTrusted ? ownExperts() : [];
+    for (const expert of experts) if ('model' in expert && !this.#isAllowed(expert)) void this.#requestConsent(expert);
+    const able = experts.filter((expert) => ('model' in expert ? this.#isAllowed(expert) : folderOf(expert)));
+    const { info } = this.#edges.server;
+    const key = able.length === 0 ? '' : JSON.stringify([info?.url, info?.pid, able]);
+    if (key === (this.#current?.key ?? '')) return;
+    this.#current?.stop.abort();
+    this.#current = undefined;
+    if (key === '') return;
+    const stop = new AbortController();
+    this.#current = { key, stop };
+    void (info ? this.#work(new AdminClient(info), able, stop.signal) : this.#find(stop.signal));
+  }
+
+  /** Allows a model to receive what an expert sends to it. */
+  async allow(expert: Extract<OwnExpert, { readonly model: string }>): Promise<void> {
+    const { globalState } = this.#edges.context;
+    const allowed = globalState.get<readonly string[]>(CONSENTS, []);
+    await globalState.update(CONSENTS, [...new Set([...allowed, consentKey(expert)])]);
+    this.update();
+  }
+
+  #isAllowed(expert: Extract<OwnExpert, { readonly model: string }>): boolean {
+    return this.#edges.context.globalState.get<readonly string[]>(CONSENTS, []).includes(consentKey(expert));
+  }
+
+  async #requestConsent(expert: Extract<OwnExpert, { readonly model: string }>): Promise<void> {
+    const key = consentKey(expert);
+    if (this.#requested.has(key) || !this.#edges.server.info) return;
+    this.#requested.add(key);
+    const { name, model, prompt } = expert;
+    const text = vscode.l10n.t(
+      'The expert {0} sends this to the model {1}, with parts of webhook events: “{2}”',
+      name,
+      model,
+      prompt,
+    );
+    const allow = vscode.l10n.t('Allow');
+    if ((await vscode.window.showWarningMessage(text, allow)) === allow) await this.allow(expert);
+  }
+
+  /** Waits for a server of another process. */
+  async #find(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#edges.server.look();
+      await pause(signal);
+    }
+  }
+
+  /** Connects, again and again, until `signal` aborts. */
+  async #work(client: AdminClient, experts: readonly OwnExpert[], signal: AbortSignal): Promise<void> {
+    const { log } = this.#edges;
+    let problem = '';
+    while (!signal.aborted) {
+      try {
+        const known = await create(client, experts, signal);
+        const worker: EditorWorker = {
+          experts: known.map((expert) => ({ name: expert.name, does: describeExpert(expert) })),
+          run: (run, stop) => this.#run(known, run, stop),
+          onConnected: () => log.info(`Runs the experts ${known.map(({ name }) => name).join(', ')} of ${client.url}.`),
+        };
+        if (known.length === 0) return;
+        await makeRuns(client, worker, signal);
+      } catch (error) {
+        if (isCancelled(error)) return;
+        const found = describeError(error);
+        if (found !== problem) log.warn(`Experts of the editor: ${found}`);
+        problem = found;
+      }
+      await pause(signal);
+    }
+  }
+
+  async #run(experts: readonly OwnExpert[], run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
+    const expert = experts.find(({ name }) => name === run.expert);
+    this.#edges.log.info(`${run.expert} works on ${run.event_id}.`);
+    if (expert && 'model' in expert) return this.#askModel(expert, run, signal);
+    const folder = expert && folderOf(expert);
+    if (!expert || !folder) return { ok: false, error: vscode.l10n.t('its folder is not open any more'), retry: true };
+    return 'task' in expert
+      ? this.#tasks.run(expert.task, folder, run, signal)
+      : this.#askWorkspace(expert.ask, run, signal);
+  }
+
+  async #askWorkspace(template: string, run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
+    const question = fillTemplate(template, payloadOfRun(run)).trim();
+    if (question === '')
+      return { ok: false, error: vscode.l10n.t('the question is empty for this event'), retry: false };
+    const asking = await this.#edges.asking();
+    for await (const event of asking.askWith(extractiveProvider, { question, signal }))
+      if (event.kind === 'done') {
+        const { cited, ...answer } = event.answer;
+        const numbers = cited.map(({ number }) => number);
+        return { ok: true, answer: answerAsMarkdown({ ...answer, passages: cited, cited: numbers }), retry: true };
+      }
+    return { ok: false, error: vscode.l10n.t('there is no answer'), retry: true };
+  }
+
+  async #askModel(
+    { model, prompt }: Extract<OwnExpert, { readonly model: string }>,
+    run: EditorRun,
+    signal: AbortSignal,
+  ): Promise<EditorResult> {
+    const question = fillTemplate(prompt, payloadOfRun(run));
+    const asking = await this.#edges.asking();
+    const provider = await asking.editorModel(
+      model,
+      vscode.l10n.t('To answer webhook events by your expert {0}.', run.expert),
+    );
+    const messages = [{ role: 'user', content: question }] as const;
+    let answer = '';
+    for await (const piece of provider.answer({ question, passages: [], messages }, signal)) answer += piece;
+    return { ok: true, answer, retry: true };
+  }
+}
+
+function payloadOfRun({ headers, body, body_base64: base64 = '' }: EditorRun): unknown {
+  return payloadOf(headers, body === undefined ? Buffer.from(base64, 'base64') : Buffer.from(body));
+}
+
+/** Creates the experts that the server does not have; returns those that it lets the editor run. */
+async function create(
+  client: AdminClient,
+  experts: readonly OwnExpert[],
+  signal: AbortSignal,
+): Promise<readonly OwnExpert[]> {
+  const { experts: there } = await client.ask<{ readonly experts: readonly ExpertView[] }>(
+    'GET',
+    'experts',
+    undefined,
+    signal,
+  );
+  const known: OwnExpert[] = [];
+  for (const expert of experts) {
+    const { name } = expert;
+    const found = there.find((one) => one.name === name);
+    if (found && found.type !== 'editor')
+      throw new SextantError(
+        'NameTaken',
+        vscode.l10n.t('The server has another expert named {0}. Rename it in your settings.', name),
+      );
+    if (!found) await client.ask('POST', 'experts', { name, type: 'editor' }, signal);
+    known.push(expert);
+  }
+  return known;
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(RETRY_MS, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { EditorResult, EditorRun } from '../../../webhooks/editorWindows.ts';
+
+/** A command that returns the file with the event, for tasks: `${command:sextant.webhookEventFile}`. */
+const FILE_COMMAND = 'sextant.webhookEventFile';
+
+/** Starts tasks of the workspace for events, one after another, since a task asks for its event by a command. */
+export class TaskRunner implements vscode.Disposable {
+  readonly #folder: string;
+  readonly #command: vscode.Disposable;
+  #last: Promise<unknown> = Promise.resolve();
+  #file: string | undefined;
+
+  /** Files of events are in `folder` while their task runs. */
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#command = vscode.commands.registerCommand(FILE_COMMAND, () => {
+      if (this.#file !== undefined) return this.#file;
+      throw new Error(vscode.l10n.t('There is a webhook event only while a trigger runs the task.'));
+    });
+  }
+
+  dispose(): void {
+    this.#command.dispose();
+  }
+
+  /** Runs a task to its end. Its exit code is the result. */
+  run(name: string, folder: vscode.WorkspaceFolder, run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
+    const turn = this.#last.then(() => this.#run(name, folder, run, signal));
+    this.#last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #run(name: string, folder: vscode.WorkspaceFolder, run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
+    signal.throwIfAborted();
+    const task = (await vscode.tasks.fetchTasks()).find((one) => isNamed(one, name) && isOf(one, folder));
+    if (!task) return failed(vscode.l10n.t('{0} has no task {1}', folder.name, name));
+    const isActive = vscode.tasks.taskExecutions.some(({ task: one }) => isNamed(one, name) && isOf(one, folder));
+    if (isActive) return failed(vscode.l10n.t('the task {0} is running already', name));
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const file = join(this.#folder, `${run.id}.json`);
+    const { id: _, ...event } = run;
+    writeFileSync(file, JSON.stringify(event), { mode: 0o600, flag: 'wx' });
+    this.#file = file;
+    try {
+      const code = await exitCodeOf(task, signal);
+      if (code === 0) return { ok: true, answer: vscode.l10n.t('The task {0} ended.', name), retry: true };
+      return failed(code === undefined ? vscode.l10n.t('the task was ended') : vscode.l10n.t('exit code {0}', code));
+    } finally {
+      this.#file = undefined;
+      rmSync(file, { force: true });
+    }
+  }
+}
+
+function failed(error: string): EditorResult {
+  return { ok: false, error, retry: true };
+}
+
+/** By its label, or as the list of tasks shows it: `npm: test`. */
+function isNamed({ name, source }: vscode.Task, wanted: string): boolean {
+  return name === wanted || `${source}: ${name}` === wanted;
+}
+
+function isOf({ scope }: vscode.Task, folder: vscode.WorkspaceFolder): boolean {
+  return typeof scope === 'object' && scope.uri.toString() === folder.uri.toString();
+}
+
+/** Starts a task; resolves to its exit code, 0 for one without a process, `undefined` if it was ended or did not start. */
+async function exitCodeOf(task: vscode.Task, signal: AbortSignal): Promise<number | undefined> {
+  const ended: { readonly execution: vscode.TaskExecution; readonly code: number | undefined }[] = [];
+  const withProcess = new Set<vscode.TaskExecution>();
+  let check: () => void = () => undefined;
+  const listeners = vscode.Disposable.from(
+    vscode.tasks.onDidStartTaskProcess(({ execution }) => withProcess.add(execution)),
+    vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
+      ended.push({ execution, code: exitCode });
+      check();
+    }),
+    vscode.tasks.onDidEndTask(({ execution }) => {
+      // Comes after the end of its process, and alone if there was none.
+      const isCustom = task.execution instanceof vscode.CustomExecution;
+      const code = withProcess.has(execution) || !isCustom ? undefined : 0;
+      ended.push({ execution, code });
+      check();
+    }),
+  );
+  try {
+    const execution = await vscode.tasks.executeTask(task);
+    const end = (): void => execution.terminate();
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+    try {
+      return await new Promise((resolve) => {
+        check = () => {
+          const found = ended.find((one) => one.execution === execution);
+          if (found) resolve(found.code);
+        };
+        check();
+      });
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  } finally {
+    listeners.dispose();
+  }
+}

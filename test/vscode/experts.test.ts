@@ -1,0 +1,172 @@
+import * as assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { findServer } from '../../src/server/state/published.ts';
+import type { EventDetailView, NewWebhookView } from '../../src/server/webhooks/views.ts';
+import type { ExpertView } from '../../src/webhooks/definitions.ts';
+import { folder, sextant, until } from './support.ts';
+
+const run = (name: string, argument?: unknown): Thenable<unknown> =>
+  vscode.commands.executeCommand(`sextant.${name}`, argument);
+const BODY = { issue: { title: 'verifyPassword fails' }, action: 'opened' };
+
+describe('experts of the editor', () => {
+  let place: string;
+  let client: AdminClient;
+  let workspace: string;
+  let out: string;
+  let tasks: string;
+
+  const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration('sextant.server');
+  async function set(name: string, value?: unknown): Promise<void> {
+    await settings().update(name, value, vscode.ConfigurationTarget.Global);
+  }
+
+  before(async () => {
+    await (await sextant()).indexed();
+    workspace = folder().fsPath;
+    place = mkdtempSync(join(tmpdir(), 'sextant-experts-'));
+    out = join(place, 'event.json');
+    tasks = join(workspace, '.vscode', 'tasks.json');
+    mkdirSync(join(workspace, '.vscode'), { recursive: true });
+    const file = '${command:sextant.webhookEventFile}';
+    const task = (label: string, command: string, args: string[]): object => ({
+      label,
+      type: 'process',
+      command,
+      args,
+    });
+    const text = JSON.stringify({
+      version: '2.0.0',
+      tasks: [task('keep', 'cp', [file, out]), task('break', 'sh', ['-c', 'exit 3']), task('wait', 'sleep', ['600'])],
+    });
+    writeFileSync(tasks, text);
+    await set('stateFolder', join(place, 'state'));
+    await run('startServer');
+    client = new AdminClient((await until('the server', () => findServer(join(place, 'state'))))!);
+  });
+  after(async () => {
+    await set('experts');
+    await run('stopServer');
+    await set('stateFolder');
+    rmSync(tasks);
+    await vscode.commands.executeCommand('notifications.clearAll');
+    rmSync(place, { recursive: true, force: true });
+  });
+
+  let made = 0;
+  /** Creates a webhook whose events go to an expert. */
+  async function hook(expert: string): Promise<string> {
+    const name = `to ${expert} ${++made}`;
+    await client.ask<NewWebhookView>('POST', 'webhooks', { name, type: 'anything' });
+    await client.ask('POST', 'triggers', { name, webhook: name, expert });
+    return name;
+  }
+  /** Creates an expert of the editor before a window does. */
+  async function create(name: string): Promise<void> {
+    const { experts } = await client.ask<{ experts: ExpertView[] }>('GET', 'experts');
+    if (!experts.some((one) => one.name === name)) await client.ask('POST', 'experts', { name, type: 'editor' });
+  }
+  async function send(webhook: string): Promise<string> {
+    const path = AdminClient.path(['webhooks', webhook, 'send']);
+    return (await client.ask<{ event_id: string }>('POST', path, { body: BODY })).event_id;
+  }
+  const detail = (id: string): Promise<EventDetailView> => client.ask('GET', `events/${id}`);
+  const ended = (id: string): Promise<EventDetailView> =>
+    until('the run', async () => {
+      const event = await detail(id);
+      return !['received', 'pending'].includes(event.status) && event;
+    });
+  async function connected(name: string): Promise<string> {
+    return until(`${name} is run here`, async () => {
+      const { experts } = await client.ask<{ experts: ExpertView[] }>('GET', 'experts');
+      const found = experts.find((one) => one.name === name);
+      return found?.type === 'editor' && found.windows?.[0];
+    });
+  }
+
+  it('start a task of the workspace with the event in a file, and keep its exit code', async () => {
+    await set('experts', { keeper: { task: 'keep', workspace }, breaker: { task: 'break', workspace } });
+    assert.equal(await connected('keeper'), `task keep in ${workspace}`);
+    const id = await send(await hook('keeper'));
+    const { status, runs } = await ended(id);
+    // The editor may not know the new file of tasks at the first attempt.
+    const result = runs[0]?.attempts.at(-1)?.answer;
+    assert.deepEqual([status, result], ['succeeded', 'The task keep ended.']);
+    const { event_id: event, expert, body } = JSON.parse(readFileSync(out, 'utf8')) as Record<string, string>;
+    assert.deepEqual([event, expert, JSON.parse(body!)], [id, 'keeper', BODY]);
+    await assert.rejects(async () => run('webhookEventFile'), /only while a trigger runs the task/);
+
+    await connected('breaker');
+    await client.ask('PATCH', 'experts/breaker', { max_attempts: 1 });
+    const broken = await ended(await send(await hook('breaker')));
+    assert.deepEqual([broken.status, broken.runs[0]?.attempts[0]?.error], ['failed', 'exit code 3']);
+  });
+
+  it('answer a question about the workspace, which is stored with the event', async () => {
+    await set('experts', { where: { ask: 'Where is {{issue.title}}?', workspace } });
+    await connected('where');
+    const { status, runs } = await ended(await send(await hook('where')));
+    const answer = runs[0]?.attempts[0]?.answer ?? '';
+    assert.equal(status, 'succeeded', answer);
+    assert.match(answer, /^## Where is verifyPassword fails\?\n/);
+    assert.match(answer, /src\/auth\/passwordHash\.ts/);
+  });
+
+  it('wait while their folder is open in no window, and end a task at the time limit', async () => {
+    await set('experts', { far: { task: 'keep', workspace: '/nowhere' }, slow: { task: 'wait', workspace } });
+    await connected('slow');
+    await create('far');
+    const waiting = await send(await hook('far'));
+    await client.ask('PATCH', 'experts/slow', { max_attempts: 1, timeout_ms: 2_000 });
+    const late = await ended(await send(await hook('slow')));
+    assert.equal(late.runs[0]?.attempts[0]?.error, 'no end within 2 s');
+    await until('the task was ended', () => vscode.tasks.taskExecutions.every(({ task }) => task.name !== 'wait'));
+    const { runs } = await detail(waiting);
+    assert.deepEqual([runs[0]?.state, runs[0]?.waits_for], ['waiting', 'a window of the editor that runs this expert']);
+  });
+
+  it('send a prompt to a model only after consent to it', async function () {
+    const extension = vscode.extensions.getExtension('sextant.sextant-test-model');
+    const model = (await extension?.activate()) as
+      { isRegistered: boolean; pieces: readonly string[]; requests: { content: string }[][] } | undefined;
+    if (!model?.isRegistered) return this.skip();
+    model.pieces = ['A password ', 'is wrong.'];
+    const before = model.requests.length;
+    const triage = { model: 'vscode.lm:parrot', prompt: 'Summarize: {{issue.title}}' };
+    await create('triage');
+    const id = await send(await hook('triage'));
+    await set('experts', { triage });
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    assert.equal((await detail(id)).runs[0]?.state, 'waiting');
+    assert.equal(model.requests.length, before, 'nothing was sent');
+    // The question is a notification; its button is pressed as a person does.
+    await vscode.commands.executeCommand('notification.acceptPrimaryAction');
+    const { status, runs } = await ended(id);
+    assert.deepEqual([status, runs[0]?.attempts.at(-1)?.answer], ['succeeded', 'A password is wrong.']);
+    assert.deepEqual(
+      model.requests.slice(before).map(([message]) => message?.content),
+      ['Summarize: verifyPassword fails'],
+    );
+  });
+
+  it('count in the user settings only', async () => {
+    await set('experts');
+    const file = join(workspace, '.vscode', 'settings.json');
+    const had = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    const hostile = { evil: { task: 'keep', workspace } };
+    writeFileSync(file, JSON.stringify({ 'sextant.server.experts': hostile }));
+    try {
+      await create('evil');
+      const id = await send(await hook('evil'));
+      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      assert.equal((await detail(id)).runs[0]?.waits_for, 'a window of the editor that runs this expert');
+    } finally {
+      if (had === undefined) rmSync(file);
+      else writeFileSync(file, had);
+    }
+  });
+});
