@@ -24,6 +24,7 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
   },
   'slack-mention': { title: 'Slack: app mentioned', system: 'slack', event: 'slack.app_mention' },
   'shopify-order': { title: 'Shopify: order created', system: 'shopify', event: 'shopify.orders.create' },
+  'twilio-message': { title: 'Twilio: message received', system: 'twilio', event: 'twilio.received' },
 };
 
 export const TEMPLATE_NAMES = Object.keys(TEMPLATES).join(', ');

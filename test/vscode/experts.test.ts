@@ -46,7 +46,7 @@ describe('experts of the editor', () => {
     writeFileSync(tasks, text);
     await set('stateFolder', join(place, 'state'));
     await run('startServer');
-    client = new AdminClient((await until('the server', () => findServer(join(place, 'state'))))!);
+    client = new AdminClient(await until('the server', () => findServer(join(place, 'state'))));
   });
   after(async () => {
     await set('experts');

@@ -109,8 +109,9 @@ function webhookResources({ service, views, resource }: Plane): Resource[] {
       }),
     }),
     resource('webhooks/{name}/send', {
-      POST: withJson(async (input, { parameters }) => {
-        const test = await testDelivery(service, definitions.webhook(parameters.name!), checked(testEvent, input));
+      POST: withJson(async (input, { parameters, headers: { host } }) => {
+        const webhook = definitions.webhook(parameters.name!);
+        const test = await testDelivery(service, webhook, { ...checked(testEvent, input), host });
         const { id } = await service.accept(test);
         return { status: 202, json: { event_id: id } };
       }, maxTestBytes(service)),

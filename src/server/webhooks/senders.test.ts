@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { suiteServer } from '../../../test/support/suiteServer.ts';
+import { LIBRARY } from '../../webhooks/library/library.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { proofOf } from '../../webhooks/proof.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
@@ -7,6 +9,10 @@ import { AdminClient } from '../admin/adminClient.ts';
 import { signedDelivery } from './signedDelivery.ts';
 import type { EventPageView, EventView, NewWebhookView, RefusalsView } from './views.ts';
 
+// Its other modules open connections.
+const twilio = createRequire(import.meta.url)('twilio/lib/webhooks/webhooks.js') as {
+  validateRequest(token: string, signature: string, url: string, fields: Readonly<Record<string, string>>): boolean;
+};
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OTHER = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const signature = { header: 'X-Sign', encoding: 'base64', signed: '{body}!' };
@@ -57,6 +63,28 @@ describe('deliveries of systems', () => {
       const names = headers.map(([name]) => name.toLowerCase());
       for (const [name] of system === 'gitlab' ? [] : proofOf(webhook, webhook.secret, Buffer.of()))
         assert.equal(names.filter((one) => one === name.toLowerCase()).length, 1, `${template}: ${name}`);
+    }
+  });
+
+  it("of Twilio's library events are forms that Twilio's own library accepts", async () => {
+    const webhook = await create('sms', { type: 'twilio', secret: SECRET });
+    for (const [name, { body }] of Object.entries(LIBRARY).filter(([, { system }]) => system === 'twilio')) {
+      const { event_id: id } = await suite.client.ask<{ event_id: string }>('POST', 'webhooks/sms/send', {
+        template: name,
+      });
+      const event = await suite.client.ask<EventView>('GET', `events/${id}`);
+      const sign = event.headers.find(([header]) => header.toLowerCase() === 'x-twilio-signature')?.[1];
+      assert.ok(
+        twilio.validateRequest(SECRET, sign!, webhook.url.replace('http:', 'https:'), body as Record<string, string>),
+        name,
+      );
+      assert.deepEqual(Object.fromEntries(new URLSearchParams(event.body)), body);
+      const again = await fetch(webhook.url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', 'x-twilio-signature': sign! },
+        body: event.body,
+      });
+      assert.equal(again.status, 202, 'as if it came from Twilio');
     }
   });
 

@@ -3,6 +3,7 @@ import type { Header } from '../../webhooks/event.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
 import { deliveryHeaders } from '../../webhooks/proof.ts';
+import { formOf, isForm } from '../../webhooks/library/entry.ts';
 import type { LibraryEvent } from '../../webhooks/library/library.ts';
 import { TEMPLATE_NAMES } from '../../webhooks/templates.ts';
 import { httpErrors } from '../http/errors.ts';
@@ -19,6 +20,8 @@ export interface TestEvent {
   readonly body?: unknown;
   /** Secret of the webhook, for the signature of the template's system. */
   readonly secret?: string | undefined;
+  /** The host of the server, which some senders sign. */
+  readonly host?: string | undefined;
 }
 
 /**
@@ -30,11 +33,16 @@ export async function testDelivery(service: WebhookService, webhook: Webhook, te
   const { secret } = test;
   if (secret !== undefined && !isSecretOf(webhook.secrets, secret, clock.now())) throw httpErrors.unauthenticated();
   const template = test.template === undefined ? undefined : await templateOf(test.template);
-  const body = Buffer.from(textOf(test, template));
+  const text = textOf(test, template);
+  const body = Buffer.from(template && isForm(template) ? formOf(JSON.parse(text)) : text);
   if (body.length > maxBodyBytes) throw httpErrors.tooLarge(maxBodyBytes);
   const [key] = definitions.signingKeys(webhook.id);
-  const proof = signedDelivery(webhook, key, template?.headers ?? [], body);
-  const headers: Header[] = [...(template?.headers ?? [['Content-Type', 'application/json'] as const])];
+  const given: readonly Header[] = [
+    ...(template?.headers ?? [['Content-Type', 'application/json'] as const]),
+    ...(test.host === undefined ? [] : [['Host', test.host] as const]),
+  ];
+  const proof = signedDelivery(webhook, key, given, body);
+  const headers: Header[] = [...given];
   // A webhook with a signature wants it in its own way, whatever the template's system.
   if (template) headers.push(...deliveryHeaders(template.system, body, key === undefined ? secret : undefined));
   if (key !== undefined) headers.push(...proof.headers);

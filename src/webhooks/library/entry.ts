@@ -14,5 +14,22 @@ export interface Entry {
 
 export const JSON_TYPE: Header = ['Content-Type', 'application/json'];
 
+/** Whether an event is sent as a form. */
+export function isForm({ headers }: Pick<Entry, 'headers'>): boolean {
+  return headers.some(
+    ([name, value]) => name === 'Content-Type' && value.startsWith('application/x-www-form-urlencoded'),
+  );
+}
+
+/** The fields of an object as a form: texts as they are, other values as JSON. */
+export function formOf(body: unknown): string {
+  const fields = Object.entries(typeof body === 'object' && body !== null ? body : {});
+  const texts = fields.map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ]);
+  return new URLSearchParams(texts).toString();
+}
+
 /** A body of public documentation may have hundreds of fields: ours have those on which programs decide. */
 export type Body = Readonly<Record<string, unknown>>;

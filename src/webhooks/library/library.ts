@@ -1,9 +1,9 @@
 import { TEMPLATES } from '../templates.ts';
 import type { Entry } from './entry.ts';
 import { GITHUB } from './github.ts';
-import { GITLAB, PAGERDUTY, SHOPIFY, SLACK, STRIPE } from './others.ts';
+import { GITLAB, PAGERDUTY, SHOPIFY, SLACK, STRIPE, TWILIO } from './others.ts';
 
-const ENTRIES: readonly Entry[] = [...GITHUB, ...GITLAB, ...STRIPE, ...SLACK, ...SHOPIFY, ...PAGERDUTY];
+const ENTRIES: readonly Entry[] = [...GITHUB, ...GITLAB, ...STRIPE, ...SLACK, ...SHOPIFY, ...PAGERDUTY, ...TWILIO];
 
 export type LibraryEvent = Omit<Entry, 'name'>;
 

@@ -1,3 +1,4 @@
+import type { Header } from '../event.ts';
 import { JSON_TYPE, type Body, type Entry } from './entry.ts';
 
 const TIME = 1795252800;
@@ -320,4 +321,64 @@ export const PAGERDUTY: readonly Entry[] = [
   pagerduty('incident.triggered', 'incident triggered', { status: 'triggered' }),
   pagerduty('incident.acknowledged', 'incident acknowledged', { status: 'acknowledged' }),
   pagerduty('incident.resolved', 'incident resolved', { status: 'resolved' }),
+];
+
+const FORM_TYPE: Header = ['Content-Type', 'application/x-www-form-urlencoded; charset=UTF-8'];
+const ACCOUNT = 'AC00000000000000000000000000000001';
+const PHONES = { To: '+15550100001', From: '+15550100002' };
+
+/** Its fields are sent as a form. */
+function twilio(name: string, title: string, page: string, body: Readonly<Record<string, string>>): Entry {
+  return {
+    name: `twilio.${name}`,
+    title: `Twilio: ${title}`,
+    system: 'twilio',
+    source: `https://www.twilio.com/docs/${page}`,
+    headers: [FORM_TYPE, ['User-Agent', 'TwilioProxy/1.1'], ['Accept', '*/*']],
+    body: { AccountSid: ACCOUNT, ...PHONES, ApiVersion: '2010-04-01', ...body },
+  };
+}
+
+const SMS = 'SM00000000000000000000000000000001';
+const MESSAGE_STATUS = 'messaging/guides/track-outbound-message-status';
+const CALL = { CallSid: 'CA00000000000000000000000000000001', Direction: 'inbound' };
+
+export const TWILIO: readonly Entry[] = [
+  twilio('received', 'message received', 'messaging/guides/webhook-request', {
+    MessageSid: SMS,
+    SmsSid: SMS,
+    SmsMessageSid: SMS,
+    SmsStatus: 'received',
+    Body: 'Is the shop open on Sunday? 10 % off & more',
+    NumMedia: '0',
+    NumSegments: '1',
+    FromCountry: 'US',
+    ToCountry: 'US',
+  }),
+  twilio('delivered', 'message delivered', MESSAGE_STATUS, {
+    MessageSid: SMS,
+    SmsSid: SMS,
+    MessageStatus: 'delivered',
+    SmsStatus: 'delivered',
+  }),
+  twilio('undelivered', 'message not delivered', MESSAGE_STATUS, {
+    MessageSid: SMS,
+    SmsSid: SMS,
+    MessageStatus: 'undelivered',
+    SmsStatus: 'undelivered',
+    ErrorCode: '30003',
+  }),
+  twilio('ringing', 'call received', 'voice/twiml', {
+    ...CALL,
+    CallStatus: 'ringing',
+    CallerCountry: 'US',
+    CalledCountry: 'US',
+  }),
+  twilio('completed', 'call ended', 'voice/api/call-resource', {
+    ...CALL,
+    CallStatus: 'completed',
+    CallDuration: '42',
+    Timestamp: 'Sat, 21 Nov 2026 09:00:00 +0000',
+    SequenceNumber: '3',
+  }),
 ];

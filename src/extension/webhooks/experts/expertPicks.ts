@@ -172,7 +172,7 @@ function askHeaderName(title: string): Promise<string | undefined> {
 async function askSignature(title: string): Promise<ForwardChange | undefined> {
   const types = SIGNING_TYPES.filter((type) => type !== 'hmac').map((value) => ({
     label: SYSTEMS[value] ?? vscode.l10n.t('Standard Webhooks'),
-    value: value as string,
+    value,
   }));
   const none = { label: vscode.l10n.t('No Signature'), value: '' };
   const sign = await pick(title, [none, ...types], vscode.l10n.t('Sender in whose way each attempt is signed'));

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { removeSync } from '../../../base/removal.ts';
 import type { EditorResult, EditorRun } from '../../../webhooks/editorWindows.ts';
 
 /** A command that returns the file with the event, for tasks: `${command:sextant.webhookEventFile}`. */
@@ -50,7 +51,7 @@ export class TaskRunner implements vscode.Disposable {
       return failed(code === undefined ? vscode.l10n.t('the task was ended') : vscode.l10n.t('exit code {0}', code));
     } finally {
       this.#file = undefined;
-      rmSync(file, { force: true });
+      removeSync(file);
     }
   }
 }
