@@ -36,6 +36,7 @@ import type { Address, ServerState } from './state/serverState.ts';
 import { proofOf } from './state/published.ts';
 import { LeaseWatch } from './state/leaseWatch.ts';
 import { StateFolder } from './state/stateFolder.ts';
+import { behindPersonsToken, WEBHOOKS_SCOPE } from './webhooks/access.ts';
 import { webhookAdminResources } from './webhooks/adminResources.ts';
 import { intakeResource } from './webhooks/intake.ts';
 import { WebhookService, type WebhookDependencies, type WebhookOptions } from './webhooks/service.ts';
@@ -83,6 +84,8 @@ export interface ServerDependencies extends Pick<WebhookDependencies, 'dispatche
 }
 
 const DEFAULT_TOKEN = 'default';
+/** Of the API's token: it is no person. */
+const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== WEBHOOKS_SCOPE);
 const OF_THE_START = `${DEFAULT_TOKEN} is the token that the server was started with`;
 const LOOPBACK = '127.0.0.1';
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
@@ -353,7 +356,7 @@ export class SextantServer implements Administered {
   /** Restores the initial tokens and clock; runs at start and after each reset. */
   #begin(): void {
     this.#tokens.clear();
-    this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: SCOPES });
+    this.#tokens.set({ name: DEFAULT_TOKEN, hash: hashToken(this.token), scopes: DEFAULT_SCOPES });
     for (const token of this.#options.tokens ?? []) this.#tokens.set(token);
     this.clock.run();
     this.clock.set(this.#options.now ?? this.clock.source.now());
@@ -409,7 +412,11 @@ export class SextantServer implements Administered {
       ...contextResources(this.context, this.#tokens),
       ...repositoryResources(() => this.context.repositories(), this.#tokens, admission.limiter),
       ...adminResources(this, admin),
-      ...webhookAdminResources(this.webhooks, admin, () => this.#publicUrl),
+      ...webhookAdminResources(
+        this.webhooks,
+        { admin, person: behindPersonsToken(this.adminToken, this.#tokens) },
+        () => this.#publicUrl,
+      ),
       {
         path: '/healthz',
         isLogged: true,

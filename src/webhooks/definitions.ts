@@ -267,12 +267,14 @@ export class Definitions {
     return { webhook, secret };
   }
 
-  /** Changes the fields in the input; `null` removes the answer. Throws `InvalidDefinition` and `NoSuchDefinition`. */
+  /** Changes the fields in the input; `null` removes the answer or the owner. Throws `InvalidDefinition` and `NoSuchDefinition`. */
   changeWebhook(name: string, input: Readonly<Record<string, unknown>>): Webhook {
     const { id, createdAt, secrets, ...before } = this.webhook(name);
     const fields: Readonly<Record<string, unknown>> = { ...before, ...input, name: before.name, type: before.type };
-    const { answer, ...rest } = fields;
-    const changed = answer === null || answer === undefined ? rest : { ...rest, answer };
+    // `null` removes what may be missing.
+    const changed = Object.fromEntries(
+      Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
+    );
     const checked = parse(webhookInput, changed, 'webhook');
     const webhook = { ...checked, id, createdAt, secrets };
     this.#replaceWebhook(webhook);

@@ -12,6 +12,9 @@ export interface EventQuery {
   readonly type?: string;
   readonly status?: EventStatus;
   readonly webhook?: string;
+  /** Of its webhook. */
+  readonly scope?: string;
+  readonly owner?: string;
   readonly from?: string;
   readonly to?: string;
 }
@@ -20,7 +23,7 @@ export interface EventQuery {
 const TOKEN = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g;
 
 /**
- * Parses words, `"a phrase"`, `status:failed`, `webhook:NAME`, `type:push`, `header:NAME=VALUE`, `from:2026-11-21` and `to:`; a text that
+ * Parses words, `"a phrase"`, `status:failed`, `webhook:NAME`, `owner:NAME`, `scope:organization`, `type:push`, `header:NAME=VALUE`, `from:2026-11-21` and `to:`; a text that
  * begins with `{` is a JSONLogic filter. Throws `InvalidFilter`, and `SyntaxError` for a filter's value that does not exist.
  */
 export function parseEventQuery(text: string): EventQuery {
@@ -28,15 +31,22 @@ export function parseEventQuery(text: string): EventQuery {
   if (query.startsWith('{')) return { filter: parseFilter(query) };
   const words: string[] = [];
   const headers: { name: string; value: string }[] = [];
-  const given: { type?: string; status?: EventStatus; webhook?: string; from?: string; to?: string } = {};
+  const given: { status?: EventStatus } & Partial<Record<PlainField, string>> = {};
   for (const [whole, name, quoted, plain] of query.matchAll(TOKEN)) {
     const value = quoted ?? plain ?? '';
     if (name === 'status') given.status = statusOf(value);
     else if (name === 'header') headers.push(headerOf(value));
-    else if (name === 'type' || name === 'webhook' || name === 'from' || name === 'to') given[name] = value;
+    else if (isPlainField(name)) given[name] = value;
     else words.push(quoted !== undefined && name === undefined ? quoted : whole);
   }
   return { ...(words.length > 0 && { words }), ...(headers.length > 0 && { headers }), ...given };
+}
+
+const PLAIN_FIELDS = ['type', 'webhook', 'scope', 'owner', 'from', 'to'] as const;
+type PlainField = (typeof PLAIN_FIELDS)[number];
+
+function isPlainField(name: string | undefined): name is PlainField {
+  return PLAIN_FIELDS.some((one) => one === name);
 }
 
 function statusOf(value: string): EventStatus {

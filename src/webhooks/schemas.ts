@@ -35,6 +35,12 @@ const headers = z
     z.refine((those) => !Object.keys(those).some((one) => CONNECTION.test(one)), 'has a header of the connection'),
   );
 
+const scope = z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal');
+/** The name of a token. */
+const owner = z
+  .string('must be a string')
+  .check(z.regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters, digits, dots, dashes and underscores'));
+
 /** What a webhook answers instead of 202 and the id of the event. */
 const answerInput = z.strictObject({
   status: z._default(count(599, 200), 200),
@@ -57,7 +63,10 @@ export const webhookInput = z
     /** Of the type `hmac`. */
     signature: z.optional(signatureInput),
     description: z._default(text(2000), ''),
-    scope: z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal'),
+    /** `organization`: all who use webhooks of the server see it. */
+    scope,
+    /** The person who may change it; the admin of the server if it is missing. */
+    owner: z.optional(owner),
     enabled: flag,
     /** Bodies that are accepted; see {@link contentOf}. */
     content: z.optional(z.enum(WEBHOOK_CONTENTS, `must be one of ${WEBHOOK_CONTENTS.join(', ')}`)),
@@ -118,6 +127,7 @@ const url = z
   .string('must be a URL')
   .check(z.refine(isHttpUrl, 'must be an http or https URL without a password in it'));
 
+const expertScope = z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`);
 /** Headers that a forward sets itself. */
 const SET = /^(expect|proxy-.*|x-sextant-.*)$/i;
 /** Headers that a forward adds, or sends instead of those of the event. */
@@ -129,6 +139,8 @@ export const expertInput = z
     name,
     type: z.literal('forward', 'must be forward or editor; "record" exists already'),
     url,
+    /** `organization`: triggers of all who use webhooks of the server may run it. */
+    scope: z.optional(expertScope),
     headers: z._default(forwardHeaders, {}),
     /** Signs each attempt as this sender does. */
     sign: z.optional(z.enum(SIGNING_TYPES, `must be one of ${SIGNING_TYPES.join(', ')}`)),
@@ -184,6 +196,7 @@ export interface CommandExpert extends z.output<typeof commandInput> {
 export const editorInput = z.strictObject({
   name,
   type: z.literal('editor'),
+  scope: z.optional(expertScope),
   timeout_ms: z._default(count(3_600_000), 600_000),
   max_attempts: z._default(count(20), 3),
   concurrency: z._default(count(16), 1),

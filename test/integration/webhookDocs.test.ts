@@ -16,6 +16,11 @@ describe('the commands of docs/webhooks.md', () => {
     const blocks = [...readFileSync(DOCS, 'utf8').matchAll(/```console\n([\s\S]*?)```/g)].map(([, block]) => block!);
     const commands = blocks.flatMap((block) => [...block.matchAll(/^\$ (.*)$/gm)].map(([, command]) => command!));
     assert.ok(commands.length >= 10, `${commands.length}`);
+    // All commands are in blocks of this kind; others hold JSON.
+    const kinds = [...readFileSync(DOCS, 'utf8').matchAll(/^```(\w*)\n/gm)]
+      .map(([, kind]) => kind)
+      .filter((kind) => kind !== '');
+    assert.deepEqual(new Set(kinds), new Set(['console', 'json']));
     const lines = commands.flatMap((command) => {
       // It runs until Ctrl-C.
       if (command.startsWith('sextant listen')) return [`timeout -s INT 6 ${command} || test $? = 124`];
@@ -44,6 +49,8 @@ describe('the commands of docs/webhooks.md', () => {
     assert.match(stdout, /^When an event comes to issues and `action` is "opened": record it\.$/m);
     assert.match(stdout, /opened did not fire: `action` is "opened": `action` was "closed"/);
     assert.match(stdout, /^notes {3}runs tee -a notes\.txt: 1 at once, 60 s each, 3 attempts$/m);
+    assert.match(stdout, /^invoices +bearer_token +organization of jo +enabled /m);
+    assert.match(stdout, /"name":"deploys"/);
     assert.match(stdout, /github localhost-3000 forwards to http:\/\/localhost:3000\/hooks/);
   });
 });

@@ -9,6 +9,7 @@ export const SCOPES = [
   'context:use',
   'repositories:read',
   'repositories:push',
+  'webhooks:use',
 ] as const;
 export type TokenScope = (typeof SCOPES)[number];
 

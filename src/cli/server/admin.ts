@@ -11,17 +11,31 @@ export interface AdminOptions {
   readonly json?: true;
 }
 
-/** Runs `work` with the server of the state folder. Throws `NoServer`; `NotFound` and `Gone` give exit code 1. */
+type Connection = ConstructorParameters<typeof AdminClient>[0];
+
+/** The address and token of a person who uses webhooks of a server that is another's. */
+function connectionOfPerson(): Connection | undefined {
+  const { SEXTANT_WEBHOOKS_URL: url = '', SEXTANT_WEBHOOKS_TOKEN: adminToken = '' } = process.env;
+  return url === '' || adminToken === '' ? undefined : { url: url.replace(/\/+$/, ''), adminToken };
+}
+
+/** Throws `NoServer`. */
+async function connectionOf(state: string | undefined): Promise<Connection> {
+  const folder = serverStateFolder(state);
+  const info = await findReachable(folder);
+  if (!info) throw localServerErrors.notRunning(folder);
+  return info;
+}
+
+/** Runs `work` with the server of the state folder, or that of `SEXTANT_WEBHOOKS_URL`. Throws `NoServer`; `NotFound` and `Gone` give exit code 1. */
 export async function withServer(
   { state, json }: AdminOptions,
   terminal: Terminal,
   work: (client: AdminClient) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const folder = serverStateFolder(state);
-  const info = await findReachable(folder);
-  if (!info) throw localServerErrors.notRunning(folder);
+  const connection = (state === undefined ? connectionOfPerson() : undefined) ?? (await connectionOf(state));
   try {
-    return await work(new AdminClient(info));
+    return await work(new AdminClient(connection));
   } catch (error) {
     if (!(error instanceof SextantError && ['NotFound', 'Gone'].includes(error.code))) throw error;
     if (json) printError(error.code, error.message, terminal);

@@ -28,6 +28,8 @@ import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.
 export interface EventFilterOptions extends AdminOptions {
   readonly source?: string;
   readonly webhook?: string;
+  readonly scope?: string;
+  readonly owner?: string;
   readonly status?: string;
   readonly from?: string;
   readonly to?: string;
@@ -129,8 +131,8 @@ async function* searchEvents(
   }
 }
 
-function filterQuery({ source = 'Webhook', webhook, status, from, to }: EventFilterOptions) {
-  return { source, webhook, status, from, to };
+function filterQuery({ source = 'Webhook', webhook, scope, owner, status, from, to }: EventFilterOptions) {
+  return { source, webhook, scope, owner, status, from, to };
 }
 
 export function eventRow({

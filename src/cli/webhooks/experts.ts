@@ -18,6 +18,7 @@ export interface ExpertOptions extends AdminOptions {
   /** JSON. */
   readonly signature?: string;
   readonly secret?: string;
+  readonly scope?: string;
   readonly timeout?: number;
   readonly attempts?: number;
   readonly concurrency?: number;
@@ -43,13 +44,24 @@ export function editExpert(name: string, options: ExpertOptions, terminal: Termi
   );
 }
 
-function inputOf({ url, header, sign, signature, secret, timeout, attempts, concurrency }: ExpertOptions): object {
+function inputOf({
+  url,
+  header,
+  sign,
+  signature,
+  secret,
+  scope,
+  timeout,
+  attempts,
+  concurrency,
+}: ExpertOptions): object {
   return {
     url,
     headers: header === false ? null : header && headersOf(header),
     sign: sign === false ? null : sign,
     signature: sign === false ? null : jsonOption(signature, '--signature'),
     secret: secretOf(secret),
+    scope,
     max_attempts: attempts,
     timeout_ms: timeout === undefined ? undefined : timeout * 1000,
     concurrency,

@@ -8,12 +8,19 @@ import type { EventFilterOptions, ShowOptions } from './events.ts';
 import type { TailOptions } from './eventTail.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import { withOutputOptions, type OutputOptions } from '../writeWhole.ts';
-import type { CreateWebhookOptions, EditWebhookOptions, RotateOptions, TriggerOptions } from './webhooks.ts';
+import type {
+  CreateWebhookOptions,
+  EditWebhookOptions,
+  RotateOptions,
+  TriggerOptions,
+  ListWebhooksOptions,
+} from './webhooks.ts';
 import type { ResendOptions, RetryOptions } from './again.ts';
 import type { ExpertOptions } from './experts.ts';
 import type { SendOptions } from './sendEvents.ts';
 
 const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
+const SCOPES = 'organization: all who use webhooks here see it; or personal (default)';
 const CODES = 'Exit codes: 0 done, 1 nothing found, 2 failed or wrong usage (no server runs, for instance).';
 
 /** Adds `webhooks …`, `triggers …`, `experts …` and `events …`; their modules are loaded when they run. */
@@ -34,7 +41,8 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
     )
     .option('--signature <json>', 'of the type hmac: header, algorithm, encoding, prefix, signed, timestamp_header …')
     .option('--description <text>', 'the purpose of the webhook')
-    .option('--scope <scope>', 'personal or organization')
+    .option('--scope <scope>', SCOPES)
+    .option('--owner <person>', 'the person who may change it: the name of a token')
     .option('--content <content>', 'json, or any: forms, text and bytes too (default: by the type)')
     .option('--answer <json>', 'answer this: status, body, headers, delay_ms, failure_share, failure_status')
     .option('--disabled', 'refuse deliveries until it is enabled')
@@ -50,14 +58,18 @@ function addWebhooks(program: Command, terminal: Terminal, exit: (code: ExitCode
     .action(async (name: string, options: CreateWebhookOptions) => {
       exit(await (await import('./webhooks.ts')).createWebhook(name, options, terminal));
     });
-  admin(webhooks, 'list', 'list the webhooks: scope, address, triggers, description')
-    .addHelpText('after', help('sextant webhooks list', 'sextant webhooks list --json'))
-    .action(async (options: AdminOptions) => {
+  admin(webhooks, 'list', 'list the webhooks: scope and owner, address, triggers, description')
+    .option('--scope <scope>', 'only personal ones, or those of the organization')
+    .option('--owner <person>', 'only those of this person')
+    .addHelpText('after', help('sextant webhooks list', 'sextant webhooks list --owner jo --json'))
+    .action(async (options: ListWebhooksOptions) => {
       exit(await (await import('./webhooks.ts')).listWebhooks(options, terminal));
     });
-  admin(webhooks, 'edit <name>', 'change the description, the scope, the content or the answer')
+  admin(webhooks, 'edit <name>', 'change the description, the scope, the owner, the content or the answer')
     .option('--description <text>', 'the purpose of the webhook')
-    .option('--scope <scope>', 'personal or organization')
+    .option('--scope <scope>', SCOPES)
+    .option('--owner <person>', 'the person who may change it: the name of a token')
+    .option('--no-owner', 'let only the admin token change it')
     .option('--content <content>', 'json, or any: forms, text and bytes too')
     .option('--answer <json>', 'answer this: status, body, headers, delay_ms, failure_share, failure_status')
     .option('--no-answer', 'answer 202 and the id of the event again')
@@ -219,6 +231,7 @@ function expertOptions(command: Command, before?: string): Command {
     .option('--sign <sender>', `sign each attempt as this sender: ${SIGNING_TYPES.join(', ')}`)
     .option('--signature <json>', 'of --sign hmac: header, algorithm, encoding, prefix, signed, timestamp_header …')
     .option('--secret <secret>', 'the key that signs, or - for the standard input; without it, a new one is made')
+    .option('--scope <scope>', 'organization: triggers of all who use webhooks here may run it; or personal (default)')
     .option('--timeout <seconds>', `the time limit of one attempt${byDefault(30)}`, positiveInteger)
     .option('--attempts <number>', `the largest number of attempts${byDefault(8)}`, positiveInteger)
     .option('--concurrency <number>', `the number of events forwarded at once${byDefault(4)}`, positiveInteger);
@@ -354,6 +367,8 @@ function filtered(parent: Command, name: string, description: string): Command {
   return admin(parent, name, description)
     .option('--source <source>', 'only events of this source; Webhook is the only source', 'Webhook')
     .option('--webhook <name>', 'only events of this webhook; a deleted one by its id')
+    .option('--scope <scope>', 'only events of webhooks of this scope: personal or organization')
+    .option('--owner <person>', 'only events of webhooks of this person')
     .option('--status <status>', 'only events that are received, unmatched, pending, succeeded or failed')
     .option('--from <moment>', 'only events from this moment on: 2026-11-21 or 2026-11-21T09:00:00Z')
     .option('--to <moment>', 'only events before this moment')

@@ -13,6 +13,7 @@ export interface CreateWebhookOptions extends AdminOptions {
   readonly signature?: string;
   readonly description?: string;
   readonly scope?: string;
+  readonly owner?: string;
   readonly content?: string;
   /** JSON. */
   readonly answer?: string;
@@ -28,7 +29,7 @@ const path = (...parts: string[]): string => AdminClient.path(parts);
 
 /** `sextant webhooks create` */
 export function createWebhook(name: string, options: CreateWebhookOptions, terminal: Terminal): Promise<ExitCode> {
-  const { type, secret, signature, description, scope, content, answer, disabled } = options;
+  const { type, secret, signature, description, scope, owner, content, answer, disabled } = options;
   const scheme = jsonOption(signature, '--signature');
   return withServer(options, terminal, async (client) => {
     const input = {
@@ -38,6 +39,7 @@ export function createWebhook(name: string, options: CreateWebhookOptions, termi
       signature: scheme,
       description,
       scope,
+      owner,
       content,
       answer: jsonOption(answer, '--answer'),
       ...(disabled && { enabled: false }),
@@ -87,16 +89,30 @@ function describeSecret({ name, url, secret, type }: NewWebhookView): string {
   return `Webhook ${printable(name)}\n${rows}`;
 }
 
+export interface ListWebhooksOptions extends AdminOptions {
+  readonly scope?: string;
+  readonly owner?: string;
+}
+
 /** `sextant webhooks list` */
-export function listWebhooks(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
+export function listWebhooks(options: ListWebhooksOptions, terminal: Terminal): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
-    const { webhooks } = await client.ask<{ webhooks: WebhookView[] }>('GET', 'webhooks');
+    const { webhooks } = await client.ask<{ webhooks: WebhookView[] }>(
+      'GET',
+      AdminClient.path(['webhooks'], { scope: options.scope, owner: options.owner }),
+    );
     if (options.json) printJson(webhooks, terminal);
     else
       terminal.stdout.write(
         formatColumns(
-          webhooks.map(({ name, type, scope, enabled, url, triggers, description }) => [
-            ...[name, type, scope, enabled ? 'enabled' : 'disabled', url],
+          webhooks.map(({ name, type, scope, owner, enabled, url, triggers, description }) => [
+            ...[
+              name,
+              type,
+              owner === undefined ? scope : `${scope} of ${owner}`,
+              enabled ? 'enabled' : 'disabled',
+              url,
+            ],
             triggers.length === 0 ? 'no trigger' : triggers.join(', '),
             description,
           ]),
@@ -109,6 +125,8 @@ export function listWebhooks(options: AdminOptions, terminal: Terminal): Promise
 export interface EditWebhookOptions extends AdminOptions {
   readonly description?: string;
   readonly scope?: string;
+  /** `false` removes it. */
+  readonly owner?: string | false;
   readonly content?: string;
   /** JSON; `false` removes it. */
   readonly answer?: string | false;
@@ -117,14 +135,19 @@ export interface EditWebhookOptions extends AdminOptions {
 /** `sextant webhooks edit` */
 export function editWebhook(name: string, options: EditWebhookOptions, terminal: Terminal): Promise<ExitCode> {
   const { description, scope, content } = options;
+  const owner = options.owner === false ? null : options.owner;
   // `false` is of --no-answer.
   const answer = options.answer === false ? null : jsonOption(options.answer, '--answer');
-  if ([description, scope, content, answer].every((one) => one === undefined))
-    throw new SextantError('InvalidOption', 'Give the --description, --scope, --content or --answer to change.');
+  if ([description, scope, owner, content, answer].every((one) => one === undefined))
+    throw new SextantError(
+      'InvalidOption',
+      'Give the --description, --scope, --owner, --content or --answer to change.',
+    );
   return withServer(options, terminal, async (client) => {
     const webhook = await client.ask<WebhookView>('PATCH', path('webhooks', name), {
       description,
       scope,
+      owner,
       content,
       answer,
     });

@@ -209,9 +209,10 @@ export class EventList {
   }
 
   #indexed(): object {
-    const { status, webhook, from, to } = this.#query;
+    const { status, webhook, scope, owner, from, to } = this.#query;
+    const of = { ...(scope !== undefined && { scope }), ...(owner !== undefined && { owner }) };
     const since = { ...(from !== undefined && { since: from }), ...(to !== undefined && { until: to }) };
-    return { ...(status && { status }), ...(webhook !== undefined && { webhook }), ...since, ...this.#bounds() };
+    return { ...(status && { status }), ...(webhook !== undefined && { webhook }), ...of, ...since, ...this.#bounds() };
   }
 
   async #ask(request: object): Promise<EventRowsView> {

@@ -194,11 +194,13 @@ function senderOf(type: WebhookView['type']): string {
 const { Expanded, None } = vscode.TreeItemCollapsibleState;
 
 function webhookItem(webhook: WebhookView, hasRows: boolean): vscode.TreeItem {
-  const { name, webhook_id: id, type, enabled, description, triggers, url } = webhook;
+  const { name, webhook_id: id, type, scope, owner, enabled, description, triggers, url } = webhook;
   const what = [
     ...(enabled ? [] : [vscode.l10n.t('disabled')]),
     ...(triggers.length === 0 ? [vscode.l10n.t('no trigger yet')] : []),
     senderOf(type),
+    ...(scope === 'organization' ? [vscode.l10n.t('organization')] : []),
+    ...(owner === undefined ? [] : [vscode.l10n.t('of {0}', owner)]),
   ];
   // A new id once the row has children: the editor remembers under the old id that it cannot be expanded.
   const [rowId, state] = hasRows ? [id, Expanded] : [`${id} bare`, None];

@@ -3,6 +3,7 @@ import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
 import { checked, withJson, type AdminResource } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Resource } from '../http/exchange.ts';
+import { Access } from './access.ts';
 import { AdminViews } from './adminViews.ts';
 import { editorResources } from './editorResources.ts';
 import { eventResources } from './eventResources.ts';
@@ -19,6 +20,7 @@ const webhookChange = z.strictObject({
   description: z.optional(z.string('description must be a string')),
   scope: z.optional(z.enum(['organization', 'personal'], 'scope must be one of organization, personal')),
   enabled: z.optional(z.boolean('enabled must be true or false')),
+  owner: z.optional(z.nullable(z.string('owner must be a string'))),
   // Checked with the rest of the webhook.
   content: z.optional(z.unknown()),
   answer: z.optional(z.unknown()),
@@ -54,13 +56,14 @@ const filterTrial = z.strictObject({
 /** `/__admin/webhooks`, `triggers`, `experts`, `events`, `refusals`, `journal`. */
 export function webhookAdminResources(
   service: WebhookService,
-  adminResource: AdminResource,
+  guarded: { readonly admin: AdminResource; readonly person: AdminResource },
   serverUrl: () => string,
 ): Resource[] {
   const plane: Plane = {
     service,
     views: new AdminViews(service, serverUrl),
-    resource: (path, methods) => withLease(service, adminResource(path, methods)),
+    resource: (path, methods) => withLease(service, guarded.admin(path, methods)),
+    shared: (path, methods) => withLease(service, guarded.person(path, methods)),
   };
   return [
     webhookResources,
@@ -77,60 +80,79 @@ export function webhookAdminResources(
 }
 
 /** `/__admin/webhooks`. */
-function webhookResources({ service, views, resource }: Plane): Resource[] {
+function webhookResources({ service, views, shared }: Plane): Resource[] {
   const { definitions } = service;
   return [
-    resource('webhooks', {
-      GET: { handle: () => ({ json: { webhooks: definitions.webhooks.map((webhook) => views.webhook(webhook)) } }) },
-      POST: withJson((body) => {
-        const { secret: own, ...input } = body;
+    shared('webhooks', {
+      GET: {
+        handle: (exchange) => {
+          const { scope, owner } = parametersOf(exchange.query, ['scope', 'owner']);
+          const found = new Access(service, exchange).webhooks.filter(
+            (one) => (scope === undefined || one.scope === scope) && (owner === undefined || one.owner === owner),
+          );
+          return { json: { webhooks: found.map((webhook) => views.webhook(webhook)) } };
+        },
+      },
+      POST: withJson((body, exchange) => {
+        const { secret: own, ...input } = new Access(service, exchange).ownedBy(body);
         const { webhook, secret } = definitions.createWebhook(input, own);
         return { status: 201, json: { ...views.webhook(webhook), secret } };
       }),
     }),
-    resource('webhooks/{name}', {
-      GET: { handle: ({ parameters }) => ({ json: views.webhook(definitions.webhook(parameters.name!)) }) },
-      PATCH: withJson((body, { parameters }) => {
-        const given = Object.entries(checked(webhookChange, body)).filter(([, value]) => value !== undefined);
-        return { json: views.webhook(definitions.changeWebhook(parameters.name!, Object.fromEntries(given))) };
+    shared('webhooks/{name}', {
+      GET: {
+        handle: (exchange) => ({
+          json: views.webhook(new Access(service, exchange).webhook(exchange.parameters.name!)),
+        }),
+      },
+      PATCH: withJson((body, exchange) => {
+        const access = new Access(service, exchange);
+        const { name } = access.ownWebhook(exchange.parameters.name!);
+        const given = Object.entries(access.ownedBy(checked(webhookChange, body)));
+        const changes = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+        return { json: views.webhook(definitions.changeWebhook(name, changes)) };
       }),
       DELETE: {
-        handle: ({ parameters, query }) => {
-          const triggers = definitions.deleteWebhook(parameters.name!, isForced(query));
+        handle: (exchange) => {
+          const { name } = new Access(service, exchange).ownWebhook(exchange.parameters.name!);
+          const triggers = definitions.deleteWebhook(name, isForced(exchange.query));
           return { json: { triggers: triggers.map((trigger) => views.trigger(trigger)) } };
         },
       },
     }),
-    resource('webhooks/{name}/rotate', {
-      POST: withJson((body, { parameters }) => {
+    shared('webhooks/{name}/rotate', {
+      POST: withJson((body, exchange) => {
         const { overlap_seconds: overlap, secret: own } = checked(rotation, body);
-        const { webhook, secret } = definitions.rotateSecret(parameters.name!, overlap * 1000, own);
+        const { name } = new Access(service, exchange).ownWebhook(exchange.parameters.name!);
+        const { webhook, secret } = definitions.rotateSecret(name, overlap * 1000, own);
         return { json: { ...views.webhook(webhook), secret } };
       }),
     }),
-    resource('webhooks/{name}/send', {
-      POST: withJson(async (input, { parameters, headers: { host } }) => {
-        const webhook = definitions.webhook(parameters.name!);
+    shared('webhooks/{name}/send', {
+      POST: withJson(async (input, exchange) => {
+        const webhook = new Access(service, exchange).ownWebhook(exchange.parameters.name!);
+        const { host } = exchange.headers;
         const test = await testDelivery(service, webhook, { ...checked(testEvent, input), host });
         const { id } = await service.accept(test);
         return { status: 202, json: { event_id: id } };
       }, maxTestBytes(service)),
     }),
-    resource('webhooks/{name}/filter-test', {
-      POST: withJson(async (body, { parameters }) => {
+    shared('webhooks/{name}/filter-test', {
+      POST: withJson(async (body, exchange) => {
         const { filter, last = 20 } = checked(filterTrial, body);
-        return { json: await testFilter(service, definitions.webhook(parameters.name!), filter, last) };
+        const webhook = new Access(service, exchange).webhook(exchange.parameters.name!);
+        return { json: await testFilter(service, webhook, filter, last) };
       }, MAX_DEFINITION_BYTES),
     }),
   ];
 }
 
 /** `/__admin/library`: events to send, as their systems would. */
-function libraryResources({ resource }: Plane): Resource[] {
+function libraryResources({ shared }: Plane): Resource[] {
   // Loaded late: few servers need it.
   const load = () => import('../../webhooks/library/library.ts');
   return [
-    resource('library', {
+    shared('library', {
       GET: {
         handle: async () => {
           const events: LibraryEventView[] = (await load()).listLibrary();
@@ -138,7 +160,7 @@ function libraryResources({ resource }: Plane): Resource[] {
         },
       },
     }),
-    resource('library/{name}', {
+    shared('library/{name}', {
       GET: {
         handle: async ({ parameters: { name = '' } }) => {
           const event = (await load()).libraryEvent(name);
@@ -151,28 +173,42 @@ function libraryResources({ resource }: Plane): Resource[] {
 }
 
 /** `/__admin/triggers`. */
-function triggerResources({ service: { definitions }, views, resource }: Plane): Resource[] {
+function triggerResources({ service, views, shared }: Plane): Resource[] {
+  const { definitions } = service;
   return [
-    resource('triggers', {
-      GET: { handle: () => ({ json: { triggers: definitions.triggers.map((trigger) => views.trigger(trigger)) } }) },
-      POST: withJson(
-        (body) => ({ status: 201, json: views.trigger(definitions.saveTrigger(body)) }),
-        MAX_DEFINITION_BYTES,
-      ),
-    }),
-    resource('triggers/{name}', {
-      GET: { handle: ({ parameters }) => ({ json: views.trigger(definitions.trigger(parameters.name!)) }) },
-      PUT: withJson((body, { parameters }) => {
-        const { name } = definitions.trigger(parameters.name!);
-        return { json: views.trigger(definitions.saveTrigger({ ...body, name }, true)) };
+    shared('triggers', {
+      GET: {
+        handle: (exchange) => {
+          const { triggers } = new Access(service, exchange);
+          return { json: { triggers: triggers.map((trigger) => views.trigger(trigger)) } };
+        },
+      },
+      POST: withJson((body, exchange) => {
+        new Access(service, exchange).requireTrigger(body);
+        return { status: 201, json: views.trigger(definitions.saveTrigger(body)) };
       }, MAX_DEFINITION_BYTES),
-      PATCH: withJson(
-        (body, { parameters }) => ({ json: views.trigger(definitions.changeTrigger(parameters.name!, body)) }),
-        MAX_DEFINITION_BYTES,
-      ),
+    }),
+    shared('triggers/{name}', {
+      GET: {
+        handle: (exchange) => ({
+          json: views.trigger(new Access(service, exchange).trigger(exchange.parameters.name!)),
+        }),
+      },
+      PUT: withJson((body, exchange) => {
+        const access = new Access(service, exchange);
+        const before = access.ownTrigger(exchange.parameters.name!);
+        access.requireTrigger(body, before);
+        return { json: views.trigger(definitions.saveTrigger({ ...body, name: before.name }, true)) };
+      }, MAX_DEFINITION_BYTES),
+      PATCH: withJson((body, exchange) => {
+        const access = new Access(service, exchange);
+        const before = access.ownTrigger(exchange.parameters.name!);
+        access.requireTrigger({ ...before, ...body }, before);
+        return { json: views.trigger(definitions.changeTrigger(before.name, body)) };
+      }, MAX_DEFINITION_BYTES),
       DELETE: {
-        handle: ({ parameters }) => {
-          definitions.deleteTrigger(parameters.name!);
+        handle: (exchange) => {
+          definitions.deleteTrigger(new Access(service, exchange).ownTrigger(exchange.parameters.name!).name);
           return { json: {} };
         },
       },
@@ -181,13 +217,19 @@ function triggerResources({ service: { definitions }, views, resource }: Plane):
 }
 
 /** `/__admin/experts`. */
-function expertResources({ service, views, resource }: Plane): Resource[] {
+function expertResources({ service, views, resource, shared }: Plane): Resource[] {
   const { definitions } = service;
   return [
-    resource('experts', {
-      GET: { handle: () => ({ json: { experts: definitions.experts.map((one) => views.listedExpert(one)) } }) },
-      POST: withJson((body) => {
-        const { secret: own, ...input } = body;
+    shared('experts', {
+      GET: {
+        handle: (exchange) => {
+          const access = new Access(service, exchange);
+          const experts = definitions.experts.filter((one) => access.uses(one));
+          return { json: { experts: experts.map((one) => views.listedExpert(one)) } };
+        },
+      },
+      POST: withJson((body, exchange) => {
+        const { secret: own, ...input } = new Access(service, exchange).adminOnly(body);
         return { status: 201, json: views.expert(definitions.saveExpert(input, own)) };
       }),
     }),
@@ -228,28 +270,34 @@ function forwardResources({ service, views, resource }: Plane): Resource[] {
 }
 
 /** `/__admin/refusals`. */
-function refusalResources({ service: { definitions, refusals }, views, resource }: Plane): Resource[] {
+function refusalResources({ service, views, shared }: Plane): Resource[] {
+  const { definitions, refusals } = service;
   return [
-    resource('refusals', {
+    shared('refusals', {
       GET: {
-        handle: async ({ query }) => {
-          const { webhook, limit } = parametersOf(query, ['webhook', 'limit']);
+        handle: async (exchange) => {
+          const { webhook, limit } = parametersOf(exchange.query, ['webhook', 'limit']);
+          const { ids } = new Access(service, exchange);
           const id = webhook === undefined ? undefined : idOf(definitions, webhook);
-          const isWanted = id === undefined ? undefined : (one: string) => one === id;
-          const found = await refusals.latest(limitOf(limit, MAX_REFUSALS), isWanted);
+          const isWanted = (one: string): boolean =>
+            (id === undefined || one === id) && (ids === undefined || ids.includes(one));
+          const isAll = id === undefined && ids === undefined;
+          const found = await refusals.latest(limitOf(limit, MAX_REFUSALS), isAll ? undefined : isWanted);
           const shown: RefusalsView = {
             refusals: found.map((refusal) => views.refusal(refusal)),
-            left_out: refusals.leftOut,
+            left_out: ids === undefined ? refusals.leftOut : 0,
           };
           return { json: shown };
         },
       },
     }),
-    resource('refusals/summary', {
+    shared('refusals/summary', {
       GET: {
-        handle: async () => {
+        handle: async (exchange) => {
+          const { ids } = new Access(service, exchange);
           const groups = await refusals.summary((id) => definitions.webhookById(id)?.id ?? '');
-          return { json: { refused: groups.map((group) => views.refused(group)) } };
+          const seen = groups.filter(({ group }) => ids?.includes(group) ?? true);
+          return { json: { refused: seen.map((group) => views.refused(group)) } };
         },
       },
     }),

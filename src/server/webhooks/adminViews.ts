@@ -37,6 +37,7 @@ export class AdminViews {
       ...(webhook.signature && { signature: webhook.signature }),
       description: webhook.description,
       scope: webhook.scope,
+      ...(webhook.owner !== undefined && { owner: webhook.owner }),
       enabled: webhook.enabled,
       content: contentOf(webhook),
       ...(webhook.answer && { answer: webhook.answer }),

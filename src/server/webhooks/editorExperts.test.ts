@@ -143,7 +143,7 @@ describe('experts of the editor', () => {
     assert.equal((await ended(id)).status, 'succeeded');
   });
 
-  it('fail after their attempts, at once where the window says so, and at their time limit', async () => {
+  it('fail after their attempts, at once where the window reports that, and at their time limit', async () => {
     let wanted: EditorResult | undefined = {
       ok: false,
       error: 'exit code 2',

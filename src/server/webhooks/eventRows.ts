@@ -15,6 +15,7 @@ import {
 } from '../../webhooks/signatures.ts';
 import { checked, optionalText, withJson } from '../admin/adminPlane.ts';
 import type { HttpExchange, Resource } from '../http/exchange.ts';
+import { Access } from './access.ts';
 import { filterOf, find, searchOf } from './eventResources.ts';
 import type { Plane } from './plane.ts';
 import type { EventFoundView, EventProofView, EventRowsView, EventRowView } from './rowViews.ts';
@@ -29,6 +30,8 @@ const MAX_FOUND = 5_000;
 
 const list = {
   webhook: optionalText('webhook'),
+  scope: optionalText('scope'),
+  owner: optionalText('owner'),
   status: optionalText('status'),
   /** Ids of the newest event of the list, and of the oldest. */
   up_to: optionalText('up_to'),
@@ -58,20 +61,25 @@ const findRequest = z.strictObject({
 
 /** `/__admin/events/rows`, `events/find`, `events/{id}/proof`: the lists of the editor. */
 export function rowResources(plane: Plane): Resource[] {
-  const { service, resource } = plane;
-  const { journal, definitions } = service;
+  const { service, shared } = plane;
+  const { journal } = service;
   return [
-    resource('events/rows', {
-      POST: withJson(async (body) => {
+    shared('events/rows', {
+      POST: withJson(async (body, exchange) => {
         const { from, count, ids, since, until, ...given } = checked(rowsRequest, body);
         const bounds = { upTo: numberIn(given.up_to), after: numberIn(given.after) };
-        const part = journal.window(filterOf(definitions, { ...given, from: since, to: until }), {
+        const part = journal.window(filterOf(plane, { ...given, from: since, to: until }, exchange), {
           from,
           count: ids ? 0 : count,
           ...bounds,
         });
         const numbers = ids ? ids.map((id) => eventNumber(id)) : part.numbers;
-        const rows = await Promise.all(numbers.map((number) => rowOf(plane, number)));
+        const seen = new Access(service, exchange).ids;
+        const rows = await Promise.all(
+          numbers
+            .filter((number) => seen?.includes(journal.summary(number ?? -1)?.webhook ?? '') ?? true)
+            .map((number) => rowOf(plane, number)),
+        );
         const answer: EventRowsView = {
           rows: rows.filter((row) => row !== undefined),
           total: part.total,
@@ -80,14 +88,14 @@ export function rowResources(plane: Plane): Resource[] {
         return { json: answer };
       }, MAX_BYTES),
     }),
-    resource('events/find', {
+    shared('events/find', {
       POST: withJson((body, exchange) => {
         const lines = foundLines(plane, checked(findRequest, body), exchange);
         return { contentType: 'application/x-ndjson', lines };
       }, MAX_BYTES),
     }),
-    resource('events/{id}/proof', {
-      GET: { handle: async (exchange) => ({ json: proofOf(plane, (await find(journal, exchange)).event) }) },
+    shared('events/{id}/proof', {
+      GET: { handle: async (exchange) => ({ json: proofOf(plane, (await find(plane, exchange)).event) }) },
     }),
   ];
 }
@@ -150,13 +158,14 @@ function firstLine(body: Buffer): string {
  * `InvalidFilter` at once.
  */
 function foundLines(
-  { service: { definitions, journal } }: Plane,
+  plane: Plane,
   { words: parts, headers, type, up_to: upTo, after, ...given }: z.output<typeof findRequest>,
   exchange: HttpExchange,
 ): AsyncIterable<string> {
+  const { definitions, journal } = plane.service;
   const newest = numberIn(upTo);
   const wanted = {
-    ...searchOf(definitions, given),
+    ...searchOf(plane, given, exchange),
     before: newest === undefined ? undefined : newest + 1,
     after: numberIn(after),
   };

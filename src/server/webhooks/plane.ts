@@ -16,8 +16,10 @@ export function maxTestBytes({ maxBodyBytes }: WebhookService): number {
 export interface Plane {
   readonly service: WebhookService;
   readonly views: AdminViews;
-  /** Creates a resource that answers 503 once another process took over the state. */
+  /** Creates a resource for the admin token alone, that answers 503 once another process took over the state. */
   readonly resource: AdminResource;
+  /** Creates one also for persons: each of its operations checks their {@link Access}. */
+  readonly shared: AdminResource;
 }
 
 /** Answers 503 once another process took over the state. */

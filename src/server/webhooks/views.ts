@@ -7,7 +7,7 @@ import type { Attempt, EventStatus, Header, Run, TriggerEvaluation } from '../..
 
 export interface WebhookView extends Pick<
   Webhook,
-  'name' | 'type' | 'signature' | 'description' | 'scope' | 'enabled' | 'answer'
+  'name' | 'type' | 'signature' | 'description' | 'scope' | 'owner' | 'enabled' | 'answer'
 > {
   readonly content: WebhookContent;
   readonly webhook_id: string;

@@ -4,6 +4,8 @@ import type { FramePosition } from './segmentLog.ts';
 
 export interface EventFilter {
   readonly webhook?: string | undefined;
+  /** Ids of webhooks, of which an event has one. */
+  readonly webhooks?: readonly string[] | undefined;
   readonly status?: EventStatus | undefined;
   /** Milliseconds since 1970: at or after `from`, and before `to`. */
   readonly from?: number | undefined;
@@ -157,12 +159,14 @@ export class EventIndex {
   #matcher(filter: EventFilter): (row: number) => boolean {
     const webhook = filter.webhook === undefined ? undefined : (this.#webhookNumbers.get(filter.webhook) ?? -1);
     const status = filter.status === undefined ? undefined : EVENT_STATUSES.indexOf(filter.status);
+    const some = filter.webhooks && new Set(filter.webhooks.map((id) => this.#webhookNumbers.get(id) ?? -1));
     const { from = -Infinity, to = Infinity } = filter;
     return (row) => {
       const c = this.#columns;
       const time = c.time[row]!;
       return (
         (webhook === undefined || c.webhook[row] === webhook) &&
+        (some === undefined || some.has(c.webhook[row]!)) &&
         (status === undefined || c.status[row] === status) &&
         time >= from &&
         time < to
