@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -100,6 +100,41 @@ describe('sextant listen', () => {
       type('y\r');
     });
     assert.match(shown, /are deleted; their events stay/);
+  });
+
+  it('takes two inputs from nothing to the first forwarded event, in a terminal of tmux', async function () {
+    if (spawnSync('tmux', ['-V']).status !== 0) this.skip();
+    // A server of its own, so that it ends with the test.
+    const tmux = (...args: string[]): string =>
+      execFileSync('tmux', ['-L', `sextant-${process.pid}`, ...args], { encoding: 'utf8' });
+    const command = `${quoted([process.execPath, COMMAND])} listen --forward ${url} --from github --state '${state}'; printf 'it %s' ended`;
+    tmux('new-session', '-d', '-x', '120', '-y', '30', 'sh');
+    try {
+      let inputs = 0;
+      const input = (...keys: string[]): void => {
+        inputs++;
+        tmux('send-keys', ...keys);
+      };
+      const began = performance.now();
+      input(command, 'Enter');
+      const screen = (): string => tmux('capture-pane', '-p');
+      await until('it waits for events', () => screen().includes('Waiting for events'));
+      const ready = performance.now();
+      input('t');
+      await until('the first event', () => got.length === 1);
+      const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+      const [first, start] = [performance.now() - began, ready - began];
+      console.log(
+        `      ${inputs} inputs, ${seconds(first)} from nothing to the first event (${seconds(start)} until ready)`,
+      );
+      assert.ok(inputs <= 3);
+      assert.equal((JSON.parse(got[0]!) as { ref: string }).ref, 'refs/heads/main');
+      await until('its row', () => /push {2}.*succeeded {2}200/.test(screen()));
+      tmux('send-keys', 'q');
+      await until('it ended', () => screen().includes('it ended'));
+    } finally {
+      tmux('kill-server');
+    }
   });
 
   it('prints events as lines for programs, keeps the forward, and undoes it by name', async () => {

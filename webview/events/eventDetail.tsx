@@ -256,13 +256,23 @@ function Run({
               <tr key={at}>
                 <td>{timeOf(at)}</td>
                 <td>{l10n.t('{0} ms', milliseconds)}</td>
-                <td>{result}</td>
+                <td>{result.includes('\n') ? <LongResult text={result} /> : result}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
     </div>
+  );
+}
+
+/** An answer of several lines, such as that of a model or the output of a command. */
+function LongResult({ text }: { readonly text: string }): JSX.Element {
+  return (
+    // Scrolled by keyboard, too.
+    <pre class="answer" tabIndex={0}>
+      {text.trim()}
+    </pre>
   );
 }
 

@@ -121,7 +121,7 @@ describe('scopes and owners of webhooks', () => {
     await assert.rejects(change('a b'), { code: 'InvalidArgument' });
   });
 
-  it('run only experts that the admin shares, and let nobody else make any', async () => {
+  it('run only experts that the admin shares, who alone creates them', async () => {
     const change = (expert: string): Promise<TriggerView> =>
       jo.ask<TriggerView>('PATCH', path('triggers', 'all of jo own'), { expert });
     await assert.rejects(change('of the admin'), NOT_FOUND);
@@ -174,7 +174,7 @@ describe('scopes and owners of webhooks', () => {
     assert.ok(!summary.includes('kim own') && summary.includes('jo own'));
   });
 
-  it('leave the rest of the admin plane to the admin token, and all to nobody without the permission', async () => {
+  it('leave the rest of the admin plane to the admin token, and refuse tokens without the permission', async () => {
     for (const [method, at, body] of [
       ['GET', 'clock'],
       ['POST', 'reset'],

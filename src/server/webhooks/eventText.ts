@@ -96,7 +96,10 @@ function runLines({ trigger, expert, state, attempts, next_at: nextAt, waits_for
   const next = nextAt === undefined ? '' : `, to be tried again at ${nextAt}`;
   return [
     `${expert}, run by ${trigger}: ${state}${waitsFor === undefined ? next : ` for ${waitsFor}`}`,
-    ...attempts.map((attempt) => `    ${attempt.at}, ${attempt.duration_ms} ms: ${resultOf(attempt)}`),
+    ...attempts.map(
+      (attempt) =>
+        `    ${attempt.at}, ${attempt.duration_ms} ms: ${resultOf(attempt).trim().replaceAll('\n', '\n        ')}`,
+    ),
   ];
 }
 
