@@ -207,12 +207,15 @@ export interface ForecastFigures {
   readonly width: number;
 }
 
-const HISTORY_DAYS = 450;
+/** As {@link finishedDays} loads them: the last months, and the month of a year ago with eight weeks before it. */
+const HISTORY_DAYS = 160;
+const YEAR_DAYS = 364;
+const OLDEST_DAYS = 31 + YEAR_DAYS + 56;
 
 /** Forecasts each month of a year on four days. */
 export function backtestForecast(users: number, organizations: number): ForecastFigures[] {
   const [from, to] = [parseDay('2025-11-01')!, parseDay('2026-11-01')!];
-  const first = from - HISTORY_DAYS;
+  const first = from - OLDEST_DAYS;
   const organizationsDays = Array.from({ length: organizations }, (_, i) => {
     const facts = simulate(i + 1, users).cost({ first, last: to }, NOTHING, {});
     return daily(facts, to, to - first + 1, () => '')[0]!.amounts;
@@ -228,7 +231,11 @@ export function backtestForecast(users: number, organizations: number): Forecast
         const [now, end] = [month + day, firstOfNextMonth(month)];
         const spent = sumOf(between(month, now));
         const truth = Number(sumOf(between(month, end)));
-        const history = { first: now - HISTORY_DAYS, amounts: between(now - HISTORY_DAYS, now) };
+        const [then, thenEnd] = [month - YEAR_DAYS - 56, end - YEAR_DAYS];
+        const history = {
+          ...{ first: now - HISTORY_DAYS, amounts: between(now - HISTORY_DAYS, now) },
+          lastYear: { first: then, amounts: between(then, thenEnd) },
+        };
         const { projected, band } = forecastMonth(spent, startOfDay(now), history);
         errors.push(Math.abs(Number(projected) / truth - 1));
         lines.push(Math.abs((Number(spent) * (end - month)) / day / truth - 1));

@@ -193,8 +193,8 @@ async function historiesOf(
   const all = await Promise.all(
     statuses.map(async ({ of, key }): Promise<readonly [string, History] | undefined> => {
       if (of === ORGANIZATION) {
-        const { rows, known } = await finishedDays(data, data.newestDay, options);
-        return known && [key, historyOf(rows, known, measure)];
+        const { known, ...days } = await finishedDays(data, data.newestDay, options);
+        return known && [key, historyOf({ ...days, known }, measure)];
       }
       const people = accounts
         .filter((one) => groups?.groupOf(one, of.column, data.today) === of.group)
@@ -202,7 +202,7 @@ async function historiesOf(
       // A request without people would be for all of them.
       if (people.length === 0) return undefined;
       const days = await data.cost(past, [], { ...options, daily: true, people });
-      return days.missing.length > 0 ? undefined : [key, historyOf(days.rows, past, measure)];
+      return days.missing.length > 0 ? undefined : [key, historyOf({ rows: days.rows, known: past }, measure)];
     }),
   );
   return new Map(all.filter((one) => one !== undefined));

@@ -114,6 +114,31 @@ describe('the forecast of a month', () => {
     assert.ok(once.asLastWeek! > once.projected! && once.band!.high >= once.asLastWeek!, 'the band holds a repetition');
   });
 
+  it('expects the same of five months and the days of last year as of all days between', () => {
+    const amount = fc.bigInt({ min: 1n, max: 5000n });
+    fc.assert(
+      fc.property(fc.array(amount, { minLength: 460, maxLength: 460 }), fc.nat(364), (amounts, offset) => {
+        const now = day('2026-01-02') + offset;
+        const all = past(now, 460, (at) => amounts[at - now + 460]!);
+        const month = day(`${formatDay(now).slice(0, 7)}-01`);
+        const between = (first: number, end: number) => ({
+          first,
+          amounts: all.amounts.slice(first - all.first, end - all.first),
+        });
+        const parts = { ...between(now - 160, now), lastYear: between(month - 364 - 56, month + 31 - 364) };
+        assert.equal(forecastOn(now, parts).projected, forecastOn(now, all).projected);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('expects nothing of last year where its days end before the month does', () => {
+    const now = day('2026-11-21');
+    const recent = past(now, 160, () => 10n);
+    const lastYear = { first: now - 364 - 60, amounts: past(now, 62, () => 10n).amounts };
+    assert.equal(forecastOn(now, { ...recent, lastYear }).projected, forecastOn(now, recent).projected);
+  });
+
   it('expects half of the dip of the same days a year ago', () => {
     const holiday = (at: number): boolean => /-12-(2[4-9]|3[01])$/.test(formatDay(at));
     const now = day('2026-12-11');

@@ -20,9 +20,15 @@ const SEASON = { least: 50n, most: 150n };
 const DAY_MS = 86_400_000n;
 
 /** Finished days of spending, one after the other. */
-export interface History {
+interface Days {
   readonly first: Day;
   readonly amounts: readonly Decimal[];
+}
+
+/** Finished days of spending, up to the newest one. */
+export interface History extends Days {
+  /** The days around those of a year ago, where the others do not reach back so far. */
+  readonly lastYear?: Days | undefined;
 }
 
 /** Spending of a month, and what it is expected to be at the end. */
@@ -51,7 +57,7 @@ export interface Forecast {
 /**
  * Forecasts a month from the spending so far and the finished days before `countedUntil`, in milliseconds since 1970.
  * Each day to come is expected to have the mean of its weekday in the last eight weeks, without unusual days; of today,
- * the part that is left. With more than a year of history, half of what the same days of last year deviated from their
+ * the part that is left. With days of last year, half of what the same days of last year deviated from their
  * own forecast is added: holidays. If the last week is unusual on three days, the month goes on like that week instead.
  * The band is that of the errors which the same forecast made of the past. All amounts are rounded down.
  */
@@ -73,11 +79,14 @@ export function forecastMonth(spent: Decimal, countedUntil: number, history: His
   const count = known.amounts.length;
   const week = restLike(lastWeek(known, count), rest);
   const isShifted = isShiftedAt(isUnusual, count);
-  const season = isShifted ? 100n : seasonOf(known, isUnusual, rest);
+  const lastYear = history.lastYear && withoutLead(history.lastYear);
+  const ofLastYear = lastYear && { days: lastYear, isUnusual: unusualDaysOf(lastYear) };
+  const season = isShifted ? 100n : seasonOf(ofLastYear ?? { days: known, isUnusual }, rest);
   const toCome = daysLike(expectation(known, isUnusual, count), rest).map((sum) => spent + (sum * season) / 100n);
   const usual = (toCome.at(-1) ?? spent) - spent;
   const horizon = end - rest.next;
-  const errors = horizon === 0 ? undefined : pastErrors(known, isUnusual, horizon);
+  const judged: [JudgedDays, ...JudgedDays[]] = [{ days: known, isUnusual }, ...(ofLastYear ? [ofLastYear] : [])];
+  const errors = horizon === 0 ? undefined : pastErrors(judged, horizon);
   return {
     ...base,
     projected: spent + usual,
@@ -89,7 +98,7 @@ export function forecastMonth(spent: Decimal, countedUntil: number, history: His
 }
 
 /** The sum of the days from `from` up to `end`, without `end`; undefined if the first of them is not known. */
-function sumOfDays({ first, amounts }: History, from: Day, end: Day): Decimal | undefined {
+function sumOfDays({ first, amounts }: Days, from: Day, end: Day): Decimal | undefined {
   if (amounts.length === 0 || first > from) return undefined;
   return amounts.slice(from - first, end - first).reduce((sum, amount) => sum + amount, 0n);
 }
@@ -100,6 +109,12 @@ export function evenHistory(spent: Decimal, countedUntil: number): History {
   const elapsed = BigInt(Math.max(1, Math.floor(countedUntil - startOfDay(first))));
   const days = Math.floor((countedUntil - startOfDay(first)) / Number(DAY_MS));
   return { first, amounts: Array.from({ length: days }, () => (spent * DAY_MS) / elapsed) };
+}
+
+/** Days, and whether each is unusual. */
+interface JudgedDays {
+  readonly days: Days;
+  readonly isUnusual: readonly boolean[];
 }
 
 /** The part of a month that is to come. */
@@ -131,7 +146,7 @@ function restLike(ofWeekday: (day: Day) => Decimal, rest: Rest): Decimal {
 }
 
 /** Days before the first spending belong to no baseline: there was no account or no organization yet. */
-function withoutLead({ first, amounts }: History): History {
+function withoutLead({ first, amounts }: Days): Days {
   const lead = amounts.findIndex((amount) => amount !== 0n);
   return lead <= 0
     ? { first, amounts: lead < 0 ? [] : amounts }
@@ -139,13 +154,13 @@ function withoutLead({ first, amounts }: History): History {
 }
 
 /** Whether each day is unusual. That depends on earlier days only, so the past of a day is a part of the whole. */
-function unusualDaysOf({ first, amounts }: History): boolean[] {
+function unusualDaysOf({ first, amounts }: Days): boolean[] {
   const verdicts = classifyDays(amounts, { first, alarmsFrom: first + WARM_UP_DAYS, byWeekday: false });
   return verdicts.map((verdict) => verdict.isUnusual);
 }
 
 /** The expected amount of a day after the first `known` days. */
-function expectation(history: History, isUnusual: readonly boolean[], known: number): (day: Day) => Decimal {
+function expectation(history: Days, isUnusual: readonly boolean[], known: number): (day: Day) => Decimal {
   return isShiftedAt(isUnusual, known) ? lastWeek(history, known) : weekdayMeans(history, isUnusual, known);
 }
 
@@ -157,29 +172,26 @@ function isShiftedAt(isUnusual: readonly boolean[], known: number): boolean {
  * Half of the deviation of the same days a year ago from their forecast, in percent of it; 100 without such a past. Half
  * is best in backtests (npm run bench:insights): the rest of a deviation is chance.
  */
-function seasonOf(history: History, isUnusual: readonly boolean[], { next, end }: Rest): bigint {
-  const known = next - YEAR - history.first;
-  if (known < BASELINE_DAYS || next >= end) return 100n;
+function seasonOf({ days, isUnusual }: JudgedDays, { next, end }: Rest): bigint {
+  const known = next - YEAR - days.first;
+  const isKnown = known >= BASELINE_DAYS && known + end - next <= days.amounts.length;
+  if (!isKnown || next >= end) return 100n;
   const past = { next: next - YEAR, end: end - YEAR, leftOfNext: DAY_MS };
-  const forecast = restLike(expectation(history, isUnusual, known), past);
+  const forecast = restLike(expectation(days, isUnusual, known), past);
   if (forecast <= 0n) return 100n;
-  const actual = history.amounts.slice(known, known + end - next).reduce((sum, amount) => sum + amount, 0n);
+  const actual = days.amounts.slice(known, known + end - next).reduce((sum, amount) => sum + amount, 0n);
   const percent = 50n + (actual * 50n) / forecast;
   return percent < SEASON.least ? SEASON.least : percent > SEASON.most ? SEASON.most : percent;
 }
 
 /** The amount of the same weekday in the last seven of the known days; in a shorter history, the mean of all. */
-function lastWeek({ first, amounts }: History, known: number): (day: Day) => Decimal {
+function lastWeek({ first, amounts }: Days, known: number): (day: Day) => Decimal {
   if (known < WEEK) return weekdayMeans({ first, amounts }, [], known);
   return (day) => amounts[known - 1 - modulo(first + known - 1 - day, WEEK)]!;
 }
 
 /** The mean of a weekday in the last eight weeks; where there is none, of working days or week-ends, or of all. */
-function weekdayMeans(
-  { first, amounts }: History,
-  isUnusual: readonly boolean[],
-  known: number,
-): (day: Day) => Decimal {
+function weekdayMeans({ first, amounts }: Days, isUnusual: readonly boolean[], known: number): (day: Day) => Decimal {
   const sums = Array.from({ length: WEEK + 3 }, () => ({ sum: 0n, count: 0n }));
   const placesOf = (day: Day): number[] => [modulo(day, WEEK), WEEK + Number(isWeekend(day)), WEEK + 2];
   for (let i = Math.max(0, known - BASELINE_DAYS); i < known; i++) {
@@ -200,22 +212,22 @@ function modulo(value: number, divisor: number): number {
 }
 
 /**
- * What followed each past day, divided by its forecast, over as many days as are to come; over fewer, if the history is
- * short. Undefined with too few of them.
+ * What followed each past day, divided by its forecast, over as many days as are to come; over fewer, if the days known
+ * last are few. Undefined with too few of them.
  */
-function pastErrors(history: History, isUnusual: readonly boolean[], horizon: number): number[] | undefined {
-  const { first, amounts } = history;
-  const days = Math.min(horizon, Math.floor((amounts.length - WARM_UP_DAYS) / 2));
+function pastErrors(all: readonly [JudgedDays, ...JudgedDays[]], horizon: number): number[] | undefined {
+  const ahead = Math.min(horizon, Math.floor((all[0].days.amounts.length - WARM_UP_DAYS) / 2));
   const ratios: number[] = [];
-  for (let known = WARM_UP_DAYS; days > 0 && known + days <= amounts.length; known++) {
-    const next = first + known;
-    const forecast = restLike(expectation(history, isUnusual, known), { next, end: next + days, leftOfNext: DAY_MS });
-    const actual = amounts.slice(known, known + days).reduce((sum, amount) => sum + amount, 0n);
-    if (forecast > 0n) ratios.push(Number((actual * 10_000n) / forecast) / 10_000);
-  }
+  for (const { days, isUnusual } of all)
+    for (let known = WARM_UP_DAYS; ahead > 0 && known + ahead <= days.amounts.length; known++) {
+      const next = days.first + known;
+      const forecast = restLike(expectation(days, isUnusual, known), { next, end: next + ahead, leftOfNext: DAY_MS });
+      const actual = days.amounts.slice(known, known + ahead).reduce((sum, amount) => sum + amount, 0n);
+      if (forecast > 0n) ratios.push(Number((actual * 10_000n) / forecast) / 10_000);
+    }
   if (ratios.length < FEWEST_ERRORS) return undefined;
   // Forecasts of overlapping days err alike: a few independent ones know less of the tails.
-  const widening = 1 + 1 / Math.sqrt(ratios.length / days);
+  const widening = 1 + 1 / Math.sqrt(ratios.length / ahead);
   return ratios.map((ratio) => Math.max(0, 1 + (ratio - 1) * widening));
 }
 

@@ -91,7 +91,7 @@ export async function costReport(
   const known = finished?.known;
   const isCurrent = known?.last === range.last && range.last >= data.newestDay;
   const open = isCurrent ? await openDays(data, unit, options) : undefined;
-  const history = known && historyOf(finished.rows, known, measure);
+  const history = known && historyOf({ ...finished, known }, measure);
   const countedUntil = open?.countedUntil ?? (known && startOfDay(known.last + 1));
   const burn = history && countedUntil !== undefined ? monthOf(history, open?.spent ?? [], countedUntil) : undefined;
   const isWhole = cost.missing.length === 0;

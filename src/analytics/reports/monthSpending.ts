@@ -1,4 +1,4 @@
-import { dayOf, firstOfMonth, formatDay, startOfDay, type Day } from '../../base/day.ts';
+import { dayOf, firstOfMonth, firstOfNextMonth, formatDay, startOfDay, type Day } from '../../base/day.ts';
 import type { AnalyticsData, CostRow, CreditRow, Loaded, LoadOptions } from '../client/analyticsData.ts';
 import { LIMITS } from '../contract.ts';
 import { daysOf, oldestDay, type DayRange } from '../dateRules.ts';
@@ -39,13 +39,13 @@ export async function openDays(data: AnalyticsData, unit: Unit, options?: LoadOp
   return { spent: creditsBy(rows, 'user'), rows, countedUntil, loaded: [used] };
 }
 
-/**
- * Finished days of the organization, in four requests: with those of other reports a year and the eight weeks before, as
- * holidays come once a year.
- */
-const EARLIER_DAYS = 4 * LIMITS.maxRangeDays;
-/** Days after which the bound of the earlier days moves. */
-const BOUND_DAYS = 30;
+/** The most finished days of the organization in many rows, as other reports need them. */
+const NEAR_DAYS = 83;
+/** Days after which the bound between those and earlier ones moves. */
+const BOUND_DAYS = 14;
+/** A year, as whole weeks, and the weeks from which a forecast of then begins. */
+const YEAR_BEFORE = 364;
+const WEEKS_BEFORE_THAT = 56;
 /** Finished days of accounts: six weeks, and so all of a month. */
 export const ACCOUNT_DAYS = 42;
 
@@ -54,41 +54,63 @@ export interface KnownDays {
   readonly rows: readonly CostRow[];
   /** The days without a gap up to the newest known one of the month; undefined if its first day is unknown. */
   readonly known: DayRange | undefined;
+  /** The days around those of a year ago; undefined with a gap. */
+  readonly lastYear: DayRange | undefined;
   /** The answer for the last days, with its gaps in the month only. */
   readonly month: Loaded<unknown>;
 }
 
-/** Loads the finished days up to `last`. Days before a gap are left out, as a gap would look like days without spending. */
+/**
+ * Loads the finished days up to `last`, in three requests: about five months, and for holidays, which come once a year,
+ * the month of a year ago with the weeks before it. Days before a gap are left out, as a gap would look like days without
+ * spending.
+ */
 export async function finishedDays(data: AnalyticsData, last: Day, options: LoadOptions): Promise<KnownDays> {
-  // Days of other reports, which are known already, and earlier ones in few rows. A bound that moves once a month needs
-  // few days in both.
   const oldest = oldestDay(data.today);
-  const bound = Math.max(oldest, Math.ceil((last - LIMITS.maxRangeDays + 1) / BOUND_DAYS) * BOUND_DAYS);
-  const first = Math.max(oldest, bound - EARLIER_DAYS);
-  const ranges: DayRange[] = [];
-  for (let end = bound - 1; end >= first; end -= LIMITS.maxRangeDays)
-    ranges.push({ first: Math.max(first, end - LIMITS.maxRangeDays + 1), last: end });
-  const parts = await Promise.all([
+  const bound = Math.max(oldest, Math.ceil((last - NEAR_DAYS + 1) / BOUND_DAYS) * BOUND_DAYS);
+  const first = Math.max(oldest, bound - LIMITS.maxRangeDays);
+  const daily = (range: DayRange): Promise<Loaded<CostRow>> => data.cost(range, [], { ...options, daily: true });
+  // The month of the next day, which on the last day is another one.
+  const current = firstOfMonth(last + 1);
+  const lastYear = {
+    first: Math.max(oldest, current - YEAR_BEFORE - WEEKS_BEFORE_THAT),
+    last: firstOfNextMonth(current) - 1 - YEAR_BEFORE,
+  };
+  const [near, ofLastYear, earlier] = await Promise.all([
     data.organizationCost({ first: bound, last }, options),
-    ...ranges.map((range) => data.cost(range, [], { ...options, daily: true })),
+    lastYear.first <= lastYear.last ? daily(lastYear) : undefined,
+    first < bound ? daily({ first, last: bound - 1 }) : undefined,
   ]);
   const month = firstOfMonth(last);
-  const missing = parts.flatMap((part) => part.missing);
+  const missing = [...near.missing, ...(earlier?.missing ?? [])];
   const ofMonth = missing
     .filter((range) => range.last >= month)
     .map((range) => ({ ...range, first: Math.max(range.first, month) }));
   const end = Math.min(last, ...ofMonth.map((range) => range.first - 1));
   const gap = Math.max(first - 1, ...missing.map((range) => range.last).filter((day) => day < end));
   return {
-    rows: parts.flatMap(({ rows }) => rows),
+    rows: [near, earlier, ofLastYear].flatMap((part) => part?.rows ?? []),
     known: end < month && ofMonth.length > 0 ? undefined : { first: gap + 1, last: end },
-    month: { ...parts[0], missing: ofMonth },
+    lastYear: ofLastYear?.missing.length === 0 ? lastYear : undefined,
+    month: { ...near, missing: ofMonth },
   };
 }
 
 /** The finished days as a history of one measure. */
-export function historyOf(rows: readonly CostRow[], known: DayRange, measure: Measure): History {
-  return { first: known.first, amounts: onDays(costBy(rows, 'day', measure), daysOf(known).map(formatDay)) };
+export function historyOf(
+  {
+    rows,
+    known,
+    lastYear,
+  }: { readonly known: DayRange } & Pick<KnownDays, 'rows'> & Partial<Pick<KnownDays, 'lastYear'>>,
+  measure: Measure,
+): History {
+  const byDay = costBy(rows, 'day', measure);
+  const on = (range: DayRange): History => ({
+    first: range.first,
+    amounts: onDays(byDay, daysOf(range).map(formatDay)),
+  });
+  return { ...on(known), ...(lastYear && { lastYear: on(lastYear) }) };
 }
 
 /** The month up to a moment: finished days, and the unfinished ones. */

@@ -89,7 +89,7 @@ export async function peopleSpending(
   ]);
   const keys = new Set(people.map(identityKey));
   const own = open.spent.filter(({ key }) => keys.has(key));
-  const burn = monthOf(historyOf(days.rows, past, MEASURE_OF[unit]), own, open.countedUntil);
+  const burn = monthOf(historyOf({ rows: days.rows, known: past }, MEASURE_OF[unit]), own, open.countedUntil);
   return { ...qualityOf(cost, days, ...open.loaded), range, unit, points: cost.rows, burnDown: burn };
 }
 

@@ -124,6 +124,19 @@ describe('the model of the dashboard', () => {
   const choose = (model: DashboardModel, change: Partial<Choices>): void =>
     model.choose({ ...model.choices, ...change });
 
+  for (const plan of ['usd', 'credits'] as const)
+    it(`shows all of the first page, in ${plan}, with the requests that need no wait`, async () => {
+      const { requestLog } = await start(plan, '2026-11-21T12:00:00Z', 300);
+      await loaded(open(newFolder(), { tab: 'overview' }));
+      const groups = requestLog.latest(1000).map(({ path }) => endpointAt(path)!.rateGroup);
+      assert.ok(groups.includes('cost-analytics'));
+      for (const group of groups) {
+        const { length } = groups.filter((one) => one === group);
+        // One of a burst is left to spare.
+        assert.ok(length < RATE_LIMITS[group].burst, `${length} of ${group}`);
+      }
+    });
+
   it('sums by the columns of a group file, and finds the people of a group', async () => {
     await start('credits');
     const file = 'account,team,manager\n*a*,Alpha,boss@example.com\nuser-*,Beta,\n';
