@@ -165,6 +165,7 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
     'sextant.connectAnalytics': async (account) => (await parts.analytics()).connect(account),
     'sextant.trySampleData': async () => (await parts.analytics()).trySampleData(),
     'sextant.disconnectAnalytics': async () => (await parts.analytics()).disconnect(),
+    'sextant.switchOrganization': async (name) => (await parts.analytics()).switchOrganization(name),
     'sextant.setUpAlerts': async (destination) => (await parts.analytics()).setUpAlerts(destination),
     'sextant.refreshAnalytics': async () => (await parts.analytics()).refresh(),
 

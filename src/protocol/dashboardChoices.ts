@@ -16,7 +16,7 @@ export type List = (typeof LISTS)[number];
 export const DIRECTIONS = ['ascending', 'descending'] as const;
 
 /** Formats of an export: the whole tab as rows, as data, in prose; a chart as rows or as a picture; a page about all; a link. */
-export const EXPORTS = ['csv', 'json', 'markdown', 'chartCsv', 'svg', 'png', 'report', 'link'] as const;
+export const EXPORTS = ['csv', 'json', 'markdown', 'chartCsv', 'svg', 'png', 'report', 'reportOnAll', 'link'] as const;
 export type DashboardExport = (typeof EXPORTS)[number];
 
 /** Remedies for missing figures. */

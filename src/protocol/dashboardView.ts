@@ -212,6 +212,8 @@ export interface Page {
 export interface ShownAccount {
   readonly kind: 'none' | 'loading' | 'stopped' | 'gone' | 'ready';
   readonly name: string;
+  /** Number of connected organizations. */
+  readonly organizations: number;
 }
 
 export interface DashboardState {

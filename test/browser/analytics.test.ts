@@ -115,4 +115,30 @@ describe('usage, cost and budgets in the side bar', () => {
     await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
     await rows.first().waitFor({ state: 'detached' });
   });
+
+  it('switch between two organizations in one click, in the side bar and in the status bar', async () => {
+    await using acme = await startServer({ seed: 3, users: 60 });
+    await using globex = await startServer({ seed: 4, users: 5 });
+    const { page } = workbench;
+    const item = page.locator('.statusbar-item').filter({ hasText: /^\s*(acme|\$\(bug\) Globex)$/ });
+    await workbench.connect(acme, 'acme');
+    await workbench.treeItem(/^Last 7 days \d+ people/).waitFor();
+    if ((await item.count()) > 0) throw new Error('there is only one');
+    await workbench.connect(globex, '$(bug) Globex');
+    await workbench.treeItem(/^Organization \$\(bug\) Globex/).waitFor();
+    await item.filter({ hasText: '$(bug) Globex' }).waitFor();
+    await workbench.treeItem(/^Last 7 days \d people/).waitFor();
+    await workbench.shoot('organizations');
+    await workbench.treeItem(/^acme 127\.0\.0\.1/).click();
+    await workbench.treeItem(/^Organization acme/).waitFor();
+    await workbench.treeItem(/^Last 7 days \d\d people/).waitFor();
+    await item.filter({ hasText: 'acme' }).click();
+    await workbench.shoot('organizations-pick');
+    await workbench.pick.getByText('Globex').first().click();
+    await workbench.treeItem(/^Organization \$\(bug\) Globex/).waitFor();
+    await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
+    await item.first().waitFor({ state: 'detached' });
+    await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
+    await workbench.treeItem(/^Last 7 days/).waitFor({ state: 'detached' });
+  });
 });

@@ -101,13 +101,17 @@ export class Workbench {
   }
 
   /** Types the address and the token of an analytics service. */
-  async connect({ url, token }: { readonly url: string; readonly token: string }): Promise<void> {
+  /** Connects a service, under the proposed name unless `name` is given. */
+  async connect({ url, token }: { readonly url: string; readonly token: string }, name?: string): Promise<void> {
     await this.run('Sextant Usage: Connect to Usage and Cost');
     await this.pick.getByText('URL of the service').waitFor();
     await this.query.fill(url);
     await this.page.keyboard.press('Enter');
     await this.pick.getByText('API token, kept in').waitFor();
     await this.query.fill(token);
+    await this.page.keyboard.press('Enter');
+    await this.pick.getByText('Name of the organization').waitFor();
+    if (name !== undefined) await this.query.fill(name);
     await this.page.keyboard.press('Enter');
     // Waits for the check of the token: opening the palette earlier closes the input, and nothing is connected.
     await this.pick.waitFor({ state: 'hidden' });

@@ -72,7 +72,7 @@ describe('the month so far', () => {
     const editor = new BudgetEditor({ ...common, onOutdated: () => undefined, onAcknowledged: () => undefined });
     const model = new DashboardModel({ ...common, kept: FIRST_CHOICES, keep: () => undefined, secret: '', editor });
     const range = { first: data.newestDay - 6, last: data.newestDay };
-    model.connect({ kind: 'ready', name: 'here' }, new ReportStore(data, range, common));
+    model.connect({ kind: 'ready', name: 'here', organizations: 1 }, new ReportStore(data, range, common));
     const open = async (change: Partial<Choices>): Promise<Page> => {
       model.choose({ ...model.choices, ...change });
       return loaded(model);

@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -30,7 +30,7 @@ describe('usage, cost and budgets', () => {
     server = await startServer({ seed: 3, users: 30 });
   });
   afterEach(async () => {
-    await run('disconnectAnalytics');
+    while ((await state()).account) await run('disconnectAnalytics');
     await run('stopServer');
     await server.close();
     await set('server.stateFolder', undefined);
@@ -51,7 +51,7 @@ describe('usage, cost and budgets', () => {
   it('are loaded from the connected service, whose token is in no file', async () => {
     await run('connectAnalytics', { url: server.url, token: server.token });
     await reports('ready');
-    assert.deepEqual((await state()).account, { kind: 'service', url: server.url });
+    assert.deepEqual((await state()).account, { kind: 'service', url: server.url, name: new URL(server.url).host });
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     assert.ok(files.length > 5, 'what was answered is kept');
     for (const { parentPath, name } of files)
@@ -92,6 +92,44 @@ describe('usage, cost and budgets', () => {
       requests.filter(({ status }) => status === 401),
       [],
     );
+  });
+
+  it('of several organizations are kept apart, and are shown by a switch', async () => {
+    await using other = await startServer({ seed: 4, users: 5 });
+    await run('connectAnalytics', { url: server.url, token: server.token, name: 'acme' });
+    await reports('ready');
+    await run('connectAnalytics', { url: other.url, token: other.token, name: 'Globex $(bug)' });
+    await reports('ready');
+    assert.deepEqual((await state()).organizations, ['acme', 'Globex $(bug)']);
+    assert.deepEqual(
+      readdirSync(join(folder, 'sextant', 'analytics', 'requests')).length,
+      2,
+      'each has its own budget',
+    );
+
+    // The figures of the first are in its cache, and its service is not needed for them.
+    await server.close();
+    await run('switchOrganization', 'acme');
+    assert.deepEqual((await state()).account, { kind: 'service', url: server.url, name: 'acme' });
+    await until('its figures are shown', async () =>
+      /^(ready|offline|Unreachable)$/.test((await state()).reports.cost),
+    );
+    assert.equal((await state()).reports.cost === 'Unreachable', false);
+    await run('switchOrganization', 'no such organization');
+    assert.deepEqual((await state()).account, { kind: 'service', url: server.url, name: 'acme' });
+
+    await run('trySampleData');
+    assert.deepEqual((await state()).account, { kind: 'sample' });
+    assert.deepEqual((await state()).organizations, ['acme', 'Globex $(bug)'], 'sample data end no connection');
+    await run('switchOrganization', 'Globex $(bug)');
+    await reports('ready');
+    await run('disconnectAnalytics');
+    assert.deepEqual((await state()).organizations, ['acme']);
+    assert.deepEqual((await state()).account, { kind: 'service', url: server.url, name: 'acme' });
+    for (const { parentPath, name } of readdirSync(folder, { recursive: true, withFileTypes: true }))
+      if (statSync(join(parentPath, name)).isFile())
+        for (const { token } of [server, other])
+          assert.equal(readFileSync(join(parentPath, name)).includes(token), false, name);
   });
 
   it('can be tried with sample data of the local server', async () => {

@@ -125,6 +125,9 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
               { name: l10n.t('Everything as JSON'), choose: () => actions.export('json') },
               { name: l10n.t('Summary as Markdown'), choose: () => actions.export('markdown') },
               { name: l10n.t('Report on All as HTML'), choose: () => actions.export('report') },
+              ...(state.account.organizations > 1
+                ? [{ name: l10n.t('Report on All Organizations'), choose: () => actions.export('reportOnAll') }]
+                : []),
               { name: l10n.t('Copy Link to This View'), choose: () => actions.export('link') },
             ]}
           />

@@ -2,7 +2,14 @@ import type * as vscode from 'vscode';
 import type { ShownAccount } from '../../protocol/dashboardView.ts';
 
 /** The chosen account, kept in the editor's state; its token is in the secret storage. */
-export type AccountChoice = { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' };
+export type AccountChoice = ServiceChoice | { readonly kind: 'sample' };
+
+export interface ServiceChoice {
+  readonly kind: 'service';
+  readonly url: string;
+  /** Name of the organization; an earlier version kept one connection without a name. */
+  readonly name?: string;
+}
 
 const CHOICE = 'sextant.analytics.account';
 

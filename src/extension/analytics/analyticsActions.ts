@@ -1,27 +1,32 @@
 import * as vscode from 'vscode';
 import { readConnection } from '../../analytics/client/account.ts';
+import { isOrganizationName } from '../../analytics/client/organizationFile.ts';
 import { describeError } from '../../base/errors.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/log.ts';
-import { shownKind } from './accountChoice.ts';
+import { shownKind, type AccountChoice } from './accountChoice.ts';
 import { AlertDestinations } from './alertDestinations.ts';
 import { AlertSender } from './alertSender.ts';
-import { AnalyticsAccount, askConnection } from './analyticsAccount.ts';
-import { AnalyticsConnection, type MainReport } from './analyticsConnection.ts';
+import { AnalyticsAccount, type Organization } from './analyticsAccount.ts';
+import { askConnection, type NamedConnection } from './askConnection.ts';
+import { AnalyticsConnection, openData, type MainReport } from './analyticsConnection.ts';
 import { action, row } from './analyticsRows.ts';
 import { AnalyticsViews } from './analyticsViews.ts';
 import type { BudgetActions } from './budgetActions.ts';
 import { BudgetAlerts, acknowledgedBatchKey } from './budgetAlerts.ts';
-import type { AnalyticsSource } from './analyticsSource.ts';
+import type { AnalyticsSource, OrganizationData } from './analyticsSource.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { ServerActions } from '../server/serverActions.ts';
+import { OrganizationItem, organizationRows, pickOrganization } from './organizationPick.ts';
 import { SpentItem } from './spentItem.ts';
 import { WindowNames } from './windowNames.ts';
 
 /** State of usage and cost, without names and figures: for other extensions and tests. */
 export interface AnalyticsState {
   /** Without the token; `sample` is that of the local server. */
-  readonly account: { readonly kind: 'service'; readonly url: string } | { readonly kind: 'sample' } | undefined;
+  readonly account: AccountChoice | undefined;
+  /** Names of the connected organizations. */
+  readonly organizations: readonly string[];
   /** State of each report, or the code of its error. */
   readonly reports: Readonly<Record<MainReport, 'none' | 'loading' | 'ready' | 'offline' | (string & {})>>;
 }
@@ -42,6 +47,7 @@ export class AnalyticsActions implements vscode.Disposable {
   readonly #texts: ReadOnlyDocuments;
   readonly #destinations: AlertDestinations;
   readonly #alerts: AlertSender;
+  readonly #organization: OrganizationItem;
   #budgets: Promise<BudgetActions> | undefined;
   readonly #changedSource = this.#disposables.add(new vscode.EventEmitter<undefined>());
   #last: Promise<void> = Promise.resolve();
@@ -62,15 +68,15 @@ export class AnalyticsActions implements vscode.Disposable {
       ),
     );
     this.#names = this.#disposables.add(new WindowNames(context));
-    this.#views = this.#disposables.add(new AnalyticsViews(this.#connection, this.#names));
+    this.#views = this.#disposables.add(
+      new AnalyticsViews(this.#connection, this.#names, () => organizationRows(this.#account)),
+    );
+    this.#organization = this.#disposables.add(new OrganizationItem());
     this.#disposables.add(new BudgetAlerts(this.#connection, this.#names, logger));
     this.#disposables.add(new SpentItem(this.#connection));
     this.#destinations = new AlertDestinations(context.secrets);
     // Sample data are invented, and are never sent.
-    const source = (): string | undefined => {
-      const { choice } = this.#account;
-      return choice?.kind === 'service' ? new URL(choice.url).host : undefined;
-    };
+    const source = (): string | undefined => this.#account.name;
     this.#alerts = this.#disposables.add(new AlertSender(this.#connection, this.#destinations, source, logger));
     this.#disposables.add(server.onDidChangeState(() => void this.#connect()));
     // Another window connected, or disconnected.
@@ -85,6 +91,7 @@ export class AnalyticsActions implements vscode.Disposable {
     };
     return {
       account: this.#account.choice,
+      organizations: this.#account.organizations.map(({ name }) => name),
       reports: { usage: of('usage'), people: of('people'), cost: of('cost'), budgets: of('budgets') },
     };
   }
@@ -93,21 +100,38 @@ export class AnalyticsActions implements vscode.Disposable {
   get source(): AnalyticsSource {
     const { choice } = this.#account;
     const reports = this.#connection.account?.reports;
-    const name =
-      choice === undefined ? '' : choice.kind === 'sample' ? vscode.l10n.t('Sample data') : new URL(choice.url).host;
-    const account = { kind: shownKind(choice, this.#isTokenRead, reports !== undefined), name };
-    return { account, reports, editor: this.#connection.editor, names: this.#names };
+    const name = choice?.kind === 'sample' ? vscode.l10n.t('Sample data') : (this.#account.name ?? '');
+    const kind = shownKind(choice, this.#isTokenRead, reports !== undefined);
+    const account = { kind, name, organizations: this.#account.organizations.length };
+    const organizations = (): Promise<readonly OrganizationData[]> => this.organizations();
+    return { account, reports, organizations, editor: this.#connection.editor, names: this.#names };
   }
 
   readonly onDidChangeSource = this.#changedSource.event;
 
-  /** `argument`: `{ url, token }` connects without asking. */
+  /** The figures of all connected organizations whose tokens are there. */
+  async organizations(): Promise<readonly OrganizationData[]> {
+    const all = this.#account.organizations.map(async ({ name }) => {
+      const connection = await this.#account.connectionTo(name);
+      return connection ? [{ name, data: openData(connection, this.#logger).data }] : [];
+    });
+    return (await Promise.all(all)).flat();
+  }
+
+  /** `argument`: the name of an organization shows it without asking. */
+  async switchOrganization(argument: unknown): Promise<void> {
+    const wanted = typeof argument === 'string' ? { kind: 'show' as const, name: argument } : await pickOrganization(this.#account); // prettier-ignore
+    if (wanted?.kind === 'connect') await this.#ask(undefined);
+    else if (wanted && (await this.#account.show(wanted.name))) await this.#connect();
+  }
+
+  /** `argument`: `{ url, token }`, perhaps with a `name`, connects without asking. */
   async connect(argument: unknown): Promise<void> {
     await this.#ask(argument);
   }
 
   async trySampleData(): Promise<void> {
-    await this.#account.choose('sample');
+    await this.#account.showSample();
     await this.#server.start();
     await this.#connect();
     await vscode.commands.executeCommand('sextant.usage.focus');
@@ -153,15 +177,26 @@ export class AnalyticsActions implements vscode.Disposable {
   }
 
   async #ask(argument: unknown): Promise<void> {
-    const { choice } = this.#account;
-    const { url, token } = (argument ?? {}) as { readonly url?: unknown; readonly token?: unknown };
-    const isGiven = typeof url === 'string' && typeof token === 'string';
-    const before = choice?.kind === 'service' ? choice.url : undefined;
-    const connection = isGiven ? readConnection(url, token) : await askConnection(before);
-    if (!connection) return;
-    await this.#account.choose(connection);
+    const named = this.#given(argument) ?? (await askConnection(this.#shown));
+    if (!named) return;
+    await this.#account.connect(named.connection, named.name);
     await this.#connect();
     await vscode.commands.executeCommand('sextant.usage.focus');
+  }
+
+  get #shown(): Organization | undefined {
+    const { organizations, name } = this.#account;
+    return organizations.find((one) => one.name === name);
+  }
+
+  /** The connection of an argument. Without a name, it is that of the organization with this URL, or of the host. */
+  #given(argument: unknown): NamedConnection | undefined {
+    const { url, token, name } = (argument ?? {}) as Partial<Record<'url' | 'token' | 'name', unknown>>;
+    if (typeof url !== 'string' || typeof token !== 'string') return undefined;
+    const connection = readConnection(url, token);
+    if (typeof name === 'string' && isOrganizationName(name)) return { connection, name };
+    const same = this.#account.organizations.find((one) => one.url === connection.url);
+    return { connection, name: same?.name ?? new URL(connection.url).host };
   }
 
   /** Connects the chosen account. Calls run in order, so the last choice wins. */
@@ -174,10 +209,15 @@ export class AnalyticsActions implements vscode.Disposable {
     try {
       const { choice } = this.#account;
       const isSample = choice?.kind === 'sample';
-      const connection = isSample ? await this.#server.connection() : await this.#account.connection();
+      // Read first: it names the connection of an earlier version.
+      const service = await this.#account.connection();
+      const connection = isSample ? await this.#server.connection() : service;
       await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
+      const isSeveral = this.#account.organizations.length > 1;
+      await vscode.commands.executeCommand('setContext', 'sextant.analytics.severalOrganizations', isSeveral);
       await this.#names.open();
       this.#connection.connect(connection);
+      this.#organization.update(this.#account);
       this.#isTokenRead = true;
       this.#changedSource.fire(undefined);
       if (connection) (await this.budgets()).notify();

@@ -117,11 +117,8 @@ export class AnalyticsConnection implements vscode.Disposable {
   }
 
   #open(connection: Connection, key: string): ConnectedAccount {
-    const folder = analyticsFolder();
     const logger = this.#logger;
-    const budget = new RequestBudget(join(folder, 'requests', key), { logger });
-    const cache = new AnswerCache(join(folder, 'answers'), key, { logger });
-    const data = new AnalyticsData(new AnalyticsClient(connection, budget, { logger }), cache);
+    const { folder, data } = openData(connection, logger);
     const reports = new ReportStore(data, lastWeek(data), {
       logger,
       clock: systemClock,
@@ -132,6 +129,17 @@ export class AnalyticsConnection implements vscode.Disposable {
     });
     return { key, budgetsFolder: join(folder, 'budgets', key), reports };
   }
+}
+
+/** Opens the figures of a connection, with its own cache and budget of requests. */
+export function openData(
+  connection: Connection,
+  logger: Logger,
+): { readonly folder: string; readonly data: AnalyticsData } {
+  const [folder, key] = [analyticsFolder(), accountKey(connection)];
+  const budget = new RequestBudget(join(folder, 'requests', key), { logger });
+  const cache = new AnswerCache(join(folder, 'answers'), key, { logger });
+  return { folder, data: new AnalyticsData(new AnalyticsClient(connection, budget, { logger }), cache) };
 }
 
 /** The seats in the file of the setting; relative paths are those of the first folder. */

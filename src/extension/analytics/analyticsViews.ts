@@ -24,13 +24,15 @@ export class AnalyticsViews implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   readonly #connection: AnalyticsConnection;
   readonly #names: WindowNames;
+  readonly #organizations: () => AnalyticsRow[];
   /** Rows shown in place of the reports, such as a missing token. */
   #notice: readonly AnalyticsRow[] = [];
   readonly #trees: readonly AnalyticsTree[];
 
-  constructor(connection: AnalyticsConnection, names: WindowNames) {
+  constructor(connection: AnalyticsConnection, names: WindowNames, organizations: () => AnalyticsRow[]) {
     this.#connection = connection;
     this.#names = names;
+    this.#organizations = organizations;
     // Sentences that the command shares, too, are translated by the library of the pages.
     if (vscode.l10n.bundle) l10n.config({ contents: vscode.l10n.bundle });
     const tree = (name: 'usage' | 'cost' | 'budgets', others: readonly ReportName[] = []): AnalyticsTree =>
@@ -64,13 +66,15 @@ export class AnalyticsViews implements vscode.Disposable {
   }
 
   #rows(name: 'usage' | 'cost' | 'budgets'): AnalyticsRow[] {
-    if (this.#connection.account === undefined) return [...this.#notice];
+    const organizations = name === 'usage' ? this.#organizations() : [];
+    if (this.#connection.account === undefined) return [...organizations, ...this.#notice];
     const state = stateRows(this.#connection.state(name));
     switch (name) {
       case 'usage': {
         const { report } = this.#connection.state(name);
         const attention = attentionRows(attentionIn(this.#connection.account.reports), this.#names.names);
-        return report ? [...state, ...attention, ...usageRows(report, this.#connection.state('people'))] : state;
+        const people = this.#connection.state('people');
+        return [...organizations, ...state, ...(report ? [...attention, ...usageRows(report, people)] : [])];
       }
       case 'cost': {
         const { report } = this.#connection.state(name);

@@ -87,7 +87,7 @@ describe('the budget editor of the dashboard', () => {
     editor.connect(new BudgetChanges(data.service, folder, { clock, batchSize }));
     // The side bar.
     await reports.load(['usage', 'cost', 'budgets', 'people']);
-    model.connect({ kind: 'ready', name: 'here' }, reports);
+    model.connect({ kind: 'ready', name: 'here', organizations: 1 }, reports);
     await until('it is loaded', () => !model.state.page.isLoading && model.state.page.isFilled);
     return model;
   }

@@ -89,7 +89,7 @@ describe('the model of the dashboard', () => {
     models.push(model);
     const range = { first: data.newestDay - 6, last: data.newestDay };
     model.connect(
-      { kind: 'ready', name: 'here' },
+      { kind: 'ready', name: 'here', organizations: 1 },
       new ReportStore(data, range, {
         ...common,
         roster: () => Promise.resolve(roster),

@@ -82,7 +82,7 @@ export class DashboardModel {
   readonly #clock: Clock;
   #choices: Choices;
   #names: AccountNames;
-  #account: DashboardState['account'] = { kind: 'none', name: '' };
+  #account: DashboardState['account'] = { kind: 'none', name: '', organizations: 0 };
   /** The reports of the side bar. */
   #week: ReportStore | undefined;
   /** The reports of the chosen days. */
@@ -240,15 +240,18 @@ export class DashboardModel {
     };
   }
 
-  /** A document about the shown days, with pseudonyms if names are hidden; undefined without an account. */
-  async document(signal: AbortSignal): Promise<ReportDocument | undefined> {
+  /**
+   * A document about the shown days, of the shown organization or of another one, with pseudonyms if names are hidden;
+   * undefined without an account.
+   */
+  async document(signal: AbortSignal, data = this.#store?.data): Promise<ReportDocument | undefined> {
     const store = this.#store;
-    if (!store) return undefined;
+    if (!store || !data) return undefined;
     await store.load(['mapping']);
     const { report, error } = store.state('mapping');
     if (error) throw error;
     const nameOf: NameOf = (key, name) => this.#names.ofKey(key, name);
-    return reportDocument(store.data, store.range, { before: store.before, groups: report?.groups, nameOf, signal });
+    return reportDocument(data, store.range, { before: store.before, groups: report?.groups, nameOf, signal });
   }
 
   #title(): string {

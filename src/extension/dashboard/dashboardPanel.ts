@@ -2,7 +2,9 @@ import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { decodeCsv } from '../../analytics/budgets/csv.ts';
 import { IDENTITY_FIELDS } from '../../analytics/contract.ts';
+import type { ReportDocument } from '../../analytics/document/document.ts';
 import { formatHtml } from '../../analytics/document/html.ts';
+import { joinDocuments } from '../../analytics/document/organizations.ts';
 import type { Identity } from '../../analytics/identity.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
 import { isObject } from '../../base/json.ts';
@@ -229,7 +231,9 @@ export class DashboardPanel implements vscode.Disposable {
         case 'png':
           return image === null ? undefined : Buffer.from(image, 'base64');
         case 'report':
-          return this.#report();
+          return this.#report((signal) => this.#model.document(signal));
+        case 'reportOnAll':
+          return this.#report((signal) => this.#documentOfAll(signal));
       }
     };
     const name = [shown.title, figure?.shape.title, shown.range]
@@ -252,15 +256,26 @@ export class DashboardPanel implements vscode.Disposable {
   }
 
   /** Loads a report on the shown days, which may take minutes for a large organization. */
-  async #report(): Promise<string | undefined> {
+  async #report(load: (signal: AbortSignal) => Promise<ReportDocument | undefined>): Promise<string | undefined> {
     const { Notification } = vscode.ProgressLocation;
     const title = vscode.l10n.t('Loading the report');
     return vscode.window.withProgress({ location: Notification, title, cancellable: true }, async (_, token) => {
       const loading = new AbortController();
       token.onCancellationRequested(() => loading.abort());
-      const document = await this.#model.document(loading.signal);
+      const document = await load(loading.signal);
       return document && formatHtml(document);
     });
+  }
+
+  /** A document over all connected organizations; each has its own budget of requests. */
+  async #documentOfAll(signal: AbortSignal): Promise<ReportDocument | undefined> {
+    const all = await this.#dependencies.source().organizations();
+    const parts = all.map(async ({ name, data }) => {
+      const document = await this.#model.document(signal, data);
+      return document ? [{ name, document }] : [];
+    });
+    const documents = (await Promise.all(parts)).flat();
+    return documents.length === 0 ? undefined : joinDocuments(documents);
   }
 }
 
@@ -298,6 +313,7 @@ const FILES: Readonly<Record<Exclude<DashboardExport, 'link'>, readonly [string,
   svg: ['SVG', 'svg'],
   png: ['PNG', 'png'],
   report: ['HTML', 'html'],
+  reportOnAll: ['HTML', 'html'],
 };
 
 /** Command arguments are untrusted. */
