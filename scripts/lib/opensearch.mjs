@@ -218,6 +218,13 @@ class Node {
     }
   }
 
+  /** Memory of the process; 0 where the system has no /proc. */
+  residentMb() {
+    const file = `/proc/${this.#child?.pid}/status`;
+    const kb = existsSync(file) ? /^VmRSS:\s+(\d+)/m.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+    return Number(kb ?? 0) / 1000;
+  }
+
   log() {
     return existsSync(this.#output) ? readFileSync(this.#output, 'utf8').slice(-4_000) : '';
   }

@@ -138,6 +138,11 @@ export class App implements SextantApi {
         subscriptions.push(loaded);
         return loaded;
       });
+    const teamCode = part(async () => {
+      const { TeamCode } = await import('./team/teamCode.ts');
+      const { TeamService } = await import('./team/teamService.ts');
+      return new TeamCode(new TeamService(secrets, version));
+    });
     this.searchView = part(async () => {
       const { SearchView } = await import('./search/searchView.ts');
       return new SearchView({
@@ -154,6 +159,7 @@ export class App implements SextantApi {
         complete: (query, limit) =>
           client.searching.call('complete', { folders: folders.all, query, ...(limit !== undefined && { limit }) }),
         relocate,
+        team: await teamCode(),
       });
     });
     const asking = once(async () => {
@@ -181,8 +187,7 @@ export class App implements SextantApi {
     });
     const team = part(async () => {
       const { TeamPick } = await import('./team/teamPick.ts');
-      const { TeamService } = await import('./team/teamService.ts');
-      return new TeamPick(new TeamService(secrets, version));
+      return new TeamPick(await teamCode());
     });
     const webhooks = part(async () => {
       const { WebhookActions } = await import('./webhooks/webhookActions.ts');

@@ -79,8 +79,15 @@ export interface IndexLine {
   readonly text: string;
 }
 
+/** What is searched: the open folders, or the repositories of the team. */
+export const SEARCH_SCOPES = ['workspace', 'team'] as const;
+export type SearchScope = (typeof SEARCH_SCOPES)[number];
+
 export interface SearchState {
   readonly query: string;
+  readonly scope: SearchScope;
+  /** Whether the team has a service, and the scope can be chosen. */
+  readonly hasTeam: boolean;
   /** Describes lines that the search leaves out; empty for none. */
   readonly except: string;
   readonly index: IndexLine;
@@ -129,6 +136,8 @@ export interface SearchMethods {
   choices(request: QueryRequest & { readonly part: 'language' | 'folder' }): readonly ShownChoice[];
   /** Returns the query with a part added, changed or removed. */
   change(request: QueryRequest & { readonly part: QueryPart; readonly value: string }): string;
+  /** Searches elsewhere from now on; asks for the token of the team's service where it is missing. */
+  scope(request: { readonly to: SearchScope }): void;
   /** Shows a place; the view keeps the focus. */
   preview(request: { readonly id: number }): void;
   /** Opens a place, and moves the focus to it. */
@@ -174,6 +183,7 @@ export const searchView: ViewContract<SearchMethods, SearchEvents> = {
     count: z.strictObject({ query }),
     choices: z.strictObject({ query, part: z.enum(['language', 'folder']) }),
     change: z.strictObject({ query, part: z.enum(QUERY_PARTS), value: z.string().check(z.maxLength(MAX_QUERY)) }),
+    scope: z.strictObject({ to: z.enum(SEARCH_SCOPES) }),
     preview: z.strictObject({ id }),
     open: z.strictObject({ query, id, toSide: z.boolean() }),
     restore: nothing,

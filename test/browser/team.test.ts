@@ -4,8 +4,11 @@ import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptio
 import { pushFolder } from '../../src/context/push.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
+import type { Locator } from 'playwright-core';
+import { until } from '../support/until.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
-import { Workbench, copySample } from './support.ts';
+import { assertAccessible } from './accessible.ts';
+import { THEMES, Workbench, copySample, shotName } from './support.ts';
 
 const REMOTE = '// $(alert) **bold** <b>text</b>\nexport function lighthouseTariff(): number {\n  return 7;\n}\n';
 
@@ -88,6 +91,57 @@ describe('Search Team Code', () => {
     await workbench.page.keyboard.type('x');
     await workbench.page.getByText('Cannot edit in read-only editor').first().waitFor();
     await workbench.shoot('team-document');
+  });
+
+  it('is a scope of the search view, with the same service and token', async () => {
+    const { page } = workbench;
+    await workbench.run('Sextant Search: Find Code');
+    const view = await workbench.view();
+    const box = view.getByRole('textbox', { name: 'Search code' });
+    const row = (name: RegExp): Locator => view.getByRole('treeitem', { name }).first();
+    const searchIn = async (from: string, to: string): Promise<void> => {
+      await view.getByRole('button', { name: from }).click();
+      await view
+        .getByRole('menuitemcheckbox', { name: to })
+        .or(view.getByRole('menuitemradio', { name: to }))
+        .click();
+    };
+    await box.fill('lighthouseTariff');
+    await view.getByText('No results').first().waitFor();
+    await searchIn('This Workspace', 'Team Code');
+    await row(/^tariff\.ts acme\/tools · src/).waitFor();
+    assert.equal(await view.getByRole('button', { name: 'Folder' }).count(), 0);
+    assert.equal(await view.locator('footer').count(), 0, 'the index is that of the workspace');
+    await row(/^lighthouseTariff export function/).hover();
+    assert.equal(await view.getByLabel('Why Is It Here?').count(), 0);
+    const problems: string[] = [];
+    for (const width of [400, 1400]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const theme of THEMES) {
+        await workbench.showTheme(theme, view);
+        const shot = shotName('team-scope', theme, width);
+        await workbench.shoot(shot);
+        await assertAccessible(view, shot, theme).catch((error: unknown) => problems.push(String(error)));
+      }
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.equal(problems.length, 0, problems.join('\n'));
+
+    await box.focus();
+    await page.keyboard.press('Enter');
+    await workbench.tab('tariff.ts').waitFor();
+    await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith("Ln 2,"));
+    await box.fill('nextRetryDelay');
+    await row(/^retryPolicy\.ts acme\/harbour · src\/orders/).waitFor();
+    await box.focus();
+    await page.keyboard.press('Enter');
+    await workbench.tab('retryPolicy.ts').waitFor();
+    await box.fill('tariff repo:nothing');
+    await view.getByText('No repository that you may read matches repo:nothing.').waitFor();
+    await box.fill('nextRetryDelay');
+    await searchIn('Search in: Team Code', 'This Workspace');
+    await row(/^retryPolicy\.ts src\/orders/).waitFor();
+    await view.locator('footer').waitFor();
   });
 
   it('reports filters that match nothing, and is forgotten by a command', async () => {

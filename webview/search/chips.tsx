@@ -1,12 +1,15 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { QueryPart, ShownParts } from '../../src/protocol/searchView.ts';
+import type { QueryPart, SearchScope, ShownParts } from '../../src/protocol/searchView.ts';
 import { MenuChip } from '../controls.tsx';
 import { Popup, type PopupItem } from '../popup.tsx';
 import type { SearchModel } from './searchModel.ts';
 
 const NO_PARTS: ShownParts = { languages: [], folders: [], kind: null, isChanged: false, isSymbol: false };
+
+/** Chips that open a menu. */
+type Menu = 'scope' | 'language' | 'folder' | 'kind';
 
 interface ChipsProps {
   readonly model: SearchModel;
@@ -17,10 +20,13 @@ interface ChipsProps {
 
 /** Filters as buttons. Each writes its filter into the query, and shows one that was typed. */
 export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
-  const [open, setOpen] = useState<'language' | 'folder' | 'kind' | undefined>();
+  const [open, setOpen] = useState<Menu | undefined>();
   const [items, setItems] = useState<readonly PopupItem[] | undefined>();
   const opener = useRef<HTMLButtonElement | null>(null);
   const { languages, folders, kind, isChanged, isSymbol } = model.reply?.parts ?? NO_PARTS;
+  const { scope, hasTeam } = model.state;
+  const isTeam = scope === 'team';
+  const scopes = { workspace: l10n.t('This Workspace'), team: l10n.t('Team Code') };
   const kinds = { source: l10n.t('Source'), tests: l10n.t('Tests'), docs: l10n.t('Documents') };
   const close = (): void => {
     if (open === undefined) return;
@@ -28,13 +34,17 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
     // The menu closes when it loses the focus; otherwise the focus goes back.
     if (document.activeElement?.closest('.popup')) opener.current?.focus();
   };
-  const show = (part: 'language' | 'folder' | 'kind', button: HTMLButtonElement): void => {
+  const show = (part: Menu, button: HTMLButtonElement): void => {
     opener.current = button;
     if (open === part) {
       close();
       return;
     }
     setOpen(part);
+    if (part === 'scope') {
+      setItems(Object.entries(scopes).map(([id, label]) => ({ id, label, isOn: id === scope })));
+      return;
+    }
     if (part === 'kind') {
       setItems(Object.entries(kinds).map(([id, label]) => ({ id, label, isOn: id === kind })));
       return;
@@ -47,7 +57,12 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
     leave();
     void model.change(part, value);
   };
-  const chip = (part: 'language' | 'folder' | 'kind', name: string, value: string): JSX.Element => (
+  const searchIn = (to: SearchScope): void => {
+    setOpen(undefined);
+    leave();
+    void model.searchIn(to);
+  };
+  const chip = (part: Menu, name: string, value: string): JSX.Element => (
     <MenuChip {...{ name, value }} isOpen={open === part} onClick={(button) => show(part, button)} />
   );
   const toggle = (part: 'changed' | 'symbol', name: string, about: string, isOn: boolean): JSX.Element => (
@@ -61,20 +76,30 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
       {name}
     </button>
   );
-  const names = { language: l10n.t('Language'), folder: l10n.t('Folder'), kind: l10n.t('Kind') };
+  const names = {
+    scope: l10n.t('Search in'),
+    language: l10n.t('Language'),
+    folder: l10n.t('Folder'),
+    kind: l10n.t('Kind'),
+  };
   return (
     <div class="chips" role="group" aria-label={l10n.t('Filters')}>
+      {hasTeam && (isTeam ? chip('scope', names.scope, scopes.team) : chip('scope', scopes.workspace, ''))}
       {chip('language', names.language, languages.join(', '))}
-      {chip('folder', names.folder, folders.join(', '))}
+      {!isTeam && chip('folder', names.folder, folders.join(', '))}
       {chip('kind', names.kind, kind === null ? '' : kinds[kind])}
-      {toggle('changed', l10n.t('Changed'), l10n.t('Only files with uncommitted changes'), isChanged)}
+      {!isTeam && toggle('changed', l10n.t('Changed'), l10n.t('Only files with uncommitted changes'), isChanged)}
       {toggle('symbol', l10n.t('Symbol'), l10n.t('Only definitions with such a name'), isSymbol)}
       {open !== undefined && (
         <Popup
           label={names[open]}
           items={items}
           close={close}
-          choose={(id) => change(open, open === 'kind' && id === kind ? '' : id)}
+          choose={(id) =>
+            open === 'scope'
+              ? searchIn(id === 'team' ? 'team' : 'workspace')
+              : change(open, open === 'kind' && id === kind ? '' : id)
+          }
         />
       )}
     </div>

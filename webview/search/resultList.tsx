@@ -51,7 +51,7 @@ export function ResultList({ model, control, leave }: ResultListProps): JSX.Elem
       aria-activedescendant={active >= from && active < to ? `row-${active}` : undefined}
       aria-busy={model.isWaiting}
       tabIndex={0}
-      data-vscode-context={contextOf(activeRow?.place ?? activeRow?.file.places[0])}
+      data-vscode-context={contextOf(model, activeRow?.place ?? activeRow?.file.places[0])}
       ref={(element) => {
         list.current = element;
         control(element);
@@ -72,9 +72,14 @@ export function ResultList({ model, control, leave }: ResultListProps): JSX.Elem
 }
 
 /** Data for the editor's own menu of a row. */
-function contextOf(place: ShownPlace | undefined): string | undefined {
+function contextOf({ state: { scope } }: SearchModel, place: ShownPlace | undefined): string | undefined {
   if (!place) return undefined;
-  return JSON.stringify({ webviewSection: 'result', result: place.id, preventDefaultContextMenuItems: true });
+  return JSON.stringify({
+    webviewSection: 'result',
+    searchScope: scope,
+    result: place.id,
+    preventDefaultContextMenuItems: true,
+  });
 }
 
 interface ResultRowProps {
@@ -93,7 +98,7 @@ function ResultRow({ model, row, width, index }: ResultRowProps): JSX.Element {
     id: `row-${index}`,
     role: 'treeitem' as const,
     'aria-selected': index === active,
-    'data-vscode-context': contextOf(place ?? file.places[0]),
+    'data-vscode-context': contextOf(model, place ?? file.places[0]),
     style: { top: `${layout.topOf(index)}px`, height: `${layout.heightOf(index)}px` },
   };
   const selected = index === active ? ' active' : '';
@@ -160,7 +165,7 @@ function ResultRow({ model, row, width, index }: ResultRowProps): JSX.Element {
       </span>
       {/* For the mouse: keys and the row's menu do the same. */}
       <span class="tools" aria-hidden="true">
-        {act('explain', l10n.t('Why Is It Here?'), 'icon-question')}
+        {model.state.scope === 'workspace' && act('explain', l10n.t('Why Is It Here?'), 'icon-question')}
         {act('open', l10n.t('Open to the Side'), 'icon-split')}
       </span>
     </div>

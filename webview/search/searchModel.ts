@@ -5,6 +5,7 @@ import type {
   SearchEvents,
   SearchMethods,
   SearchReply,
+  SearchScope,
   SearchState,
   ShownFile,
 } from '../../src/protocol/searchView.ts';
@@ -13,6 +14,8 @@ import { RowLayout, type RowHeights } from './rows.ts';
 
 /** Pause in typing after which to count: that takes a tenth of a second in a kernel, which the next search would wait for. */
 const COUNT_PAUSE_MS = 250;
+/** A search of the team's code goes over the network. */
+const TEAM_PAUSE_MS = 150;
 /** Factor of the limit when the end of the list is reached. */
 const MORE = 4;
 
@@ -33,6 +36,8 @@ interface SearchModelOptions {
 /** Shown until the extension has answered: the box takes keys at once. */
 const BEFORE_READY: SearchState = {
   query: '',
+  scope: 'workspace',
+  hasTeam: false,
   except: '',
   index: { kind: 'ready', text: '' },
   recent: [],
@@ -98,7 +103,7 @@ export class SearchModel {
   }
 
   /** Takes another query, and searches for it after a pause in typing. */
-  type(query: string, pause = TYPING_PAUSE_MS): void {
+  type(query: string, pause = this.state.scope === 'team' ? TEAM_PAUSE_MS : TYPING_PAUSE_MS): void {
     this.query = query;
     this.active = -1;
     this.#limit = null;
@@ -131,6 +136,12 @@ export class SearchModel {
   searchAll(): void {
     this.#readAll = true;
     void this.#search(0);
+  }
+
+  /** Searches elsewhere. */
+  async searchIn(to: SearchScope): Promise<void> {
+    await this.send('scope', { to });
+    this.type(this.query, 0);
   }
 
   async change(part: QueryPart, value = ''): Promise<void> {

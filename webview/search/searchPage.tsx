@@ -89,7 +89,7 @@ export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): 
       <div class="spoken" role="status">
         {isEmpty || model.isSearching ? '' : found(model)}
       </div>
-      <IndexStatus model={model} />
+      {model.state.scope === 'workspace' && <IndexStatus model={model} />}
     </>
   );
 }
@@ -146,7 +146,9 @@ function Problems({ model, leave }: { readonly model: SearchModel; readonly leav
 /** How many files are shown, and what may be missing. */
 function Notices({ model }: { readonly model: SearchModel }): JSX.Element {
   const { reply, files, state, error } = model;
-  const { kind, text } = state.index;
+  const { text } = state.index;
+  // The index is that of the workspace.
+  const kind = state.scope === 'team' ? 'ready' : state.index.kind;
   return (
     <>
       {error !== '' && (
@@ -223,8 +225,10 @@ function Nothing({ model }: { readonly model: SearchModel }): JSX.Element | null
   const { reply, isSearching, error, state } = model;
   if (error !== '' || (!reply && !isSearching)) return null;
   if (isSearching) return <p class="nothing">{l10n.t('Searching…')}</p>;
-  const advice =
-    state.index.kind === 'ready'
+  const isTeam = state.scope === 'team';
+  const advice = isTeam
+    ? l10n.t('No repository that you may read has it. Try fewer or other words.')
+    : state.index.kind === 'ready'
       ? l10n.t('Try fewer or other words. To see why a file is missing, right-click it in the explorer.')
       : l10n.t('The index is not complete yet.');
   return (
@@ -233,9 +237,11 @@ function Nothing({ model }: { readonly model: SearchModel }): JSX.Element | null
         <b>{l10n.t('No results')}</b>
       </p>
       <p>{advice}</p>
-      <button type="button" class="link" onClick={() => void model.send('go', { to: 'ask' })}>
-        {l10n.t('Ask about it instead')}
-      </button>
+      {!isTeam && (
+        <button type="button" class="link" onClick={() => void model.send('go', { to: 'ask' })}>
+          {l10n.t('Ask about it instead')}
+        </button>
+      )}
     </div>
   );
 }

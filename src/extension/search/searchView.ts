@@ -8,6 +8,7 @@ import {
   type SearchEvents,
   type SearchMethods,
   type SearchReply,
+  type SearchScope,
   type SearchState,
   type SearchTarget,
   type ShownChoice,
@@ -26,11 +27,14 @@ import {
 } from '../../workspace/queryEditing.ts';
 import { fixesOf } from '../../workspace/queryFixes.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
-import type { FileLines, SearchRequest, SearchResponse } from '../../workspace/searcher.ts';
+import { REPOSITORY_LIMITS } from '../../wire/repositories.ts';
+import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { Folders } from '../index/folders.ts';
 import { indexLine } from '../index/statusText.ts';
 import { maxResults } from '../settings.ts';
+import type { TeamCode, TeamResult } from '../team/teamCode.ts';
+import { isTeamRoot } from '../team/teamFiles.ts';
 import { SideViewHost } from '../webviewHost.ts';
 import { fixLabel } from './fixLabel.ts';
 import { EditorPreview } from './preview.ts';
@@ -63,11 +67,14 @@ export interface SearchViewDependencies {
   count(query: string, limit: number, signal: AbortSignal): Promise<number | undefined>;
   complete(query: string, limit?: number): Promise<readonly Completion[]>;
   relocate(places: readonly KeptPlace[]): Promise<readonly (KeptPlace | undefined)[]>;
+  readonly team: TeamCode;
 }
 
 /** Files that are counted; a search of the kernel's common words takes a tenth of a second for these. */
 const MAX_COUNT = 1_000;
 const MAX_CHOICES = 12;
+/** Files in one answer of the team's service. */
+const MAX_TEAM = REPOSITORY_LIMITS.maxResults;
 /** Interval of repeated searches while the index grows. */
 const REFRESH_MS = 2_000;
 
@@ -77,6 +84,7 @@ export class SearchView implements vscode.Disposable {
   readonly #host: SideViewHost<SearchMethods, SearchEvents>;
   readonly #disposables = new DisposableStore();
   #search: KeptSearch = { query: '' };
+  #scope: SearchScope = 'workspace';
   #takesFocus = false;
   /** Places by id, of the present results and of those before: a click may come when others have arrived. */
   #places = new Map<number, KeptPlace>();
@@ -97,6 +105,13 @@ export class SearchView implements vscode.Disposable {
     const view = { contract: searchView, title, handlers: this.#handlers(), extensionUri, log, beginning };
     this.#host = this.#disposables.add(new SideViewHost(view, () => this.#releasePreview()));
     this.#disposables.add(folders.onDidChange(() => this.#onIndexChange()));
+    this.#disposables.add(
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (!event.affectsConfiguration('sextant.team')) return;
+        if (!dependencies.team.isSet) this.#scope = 'workspace';
+        this.#emitState();
+      }),
+    );
   }
 
   resolve(view: vscode.WebviewView): void {
@@ -142,7 +157,7 @@ export class SearchView implements vscode.Disposable {
 
   async explain(place: KeptPlace | undefined): Promise<void> {
     if (!place) return;
-    const argument = { file: this.#uriOf(place), query: this.#search.query };
+    const argument = { file: await this.#uriOf(place), query: this.#search.query };
     await vscode.commands.executeCommand('sextant.whyFile' satisfies CommandId, argument);
   }
 
@@ -151,7 +166,7 @@ export class SearchView implements vscode.Disposable {
     if (!now) return;
     const preview = this.#preview ?? new EditorPreview(true);
     this.#preview = undefined;
-    preview.open(this.#uriOf(now), now, viewColumn);
+    preview.open(await this.#uriOf(now), now, viewColumn);
     preview.dispose();
   }
 
@@ -171,6 +186,7 @@ export class SearchView implements vscode.Disposable {
       },
       search: (request, signal, report) => this.#run(request, signal, report),
       count: async ({ query }, signal) => {
+        if (this.#scope === 'team') return null;
         const files = await this.#dependencies.count(query, MAX_COUNT, signal);
         return files === undefined ? null : { files, isLeast: files === MAX_COUNT };
       },
@@ -189,12 +205,16 @@ export class SearchView implements vscode.Disposable {
             return toggleSymbol(query);
         }
       },
+      scope: async ({ to }) => {
+        if (to === 'workspace' || (await this.#dependencies.team.connect())) this.#scope = to;
+        this.#emitState();
+      },
       preview: async ({ id }) => {
         const place = this.#placeOf(id);
         const now = place && (await this.#locate(place));
         if (!now) return;
         this.#preview ??= new EditorPreview(true);
-        this.#preview.show(this.#uriOf(now), now);
+        this.#preview.show(await this.#uriOf(now), now);
       },
       open: async ({ query, id, toSide }) => {
         await recent.add(query);
@@ -237,6 +257,7 @@ export class SearchView implements vscode.Disposable {
       const nothing = { from: 0, files: [], isBeginning: false, hasMore: false, problems: [], completions: [] };
       return { ...nothing, parts, isUnfinished: false, notice: '' };
     }
+    if (this.#scope === 'team') return this.#searchTeam(query, limit ?? maxResults(), from, signal);
     const { except } = this.#search;
     const most = limit ?? maxResults();
     const request = {
@@ -279,11 +300,22 @@ export class SearchView implements vscode.Disposable {
     return toReply(response, false);
   }
 
+  async #searchTeam(query: string, limit: number, from: number, signal: AbortSignal): Promise<SearchReply> {
+    const most = Math.min(limit, MAX_TEAM);
+    const { results, problems } = await this.#dependencies.team.search(query, most, signal);
+    const files = this.#take(results, from > 0);
+    return {
+      ...{ from, files: files.slice(from), isBeginning: false, problems: [], completions: [] },
+      hasMore: results.length === most && most < MAX_TEAM,
+      ...{ parts: partsOf(query), isUnfinished: false, notice: problems.join(' ') },
+    };
+  }
+
   /**
    * Gives each place an id, which it keeps while the results change: an open menu and a selected row name it. `isSame`: the list goes
    * on, and nothing in it is of the results before.
    */
-  #take(results: SearchResponse['results'], isSame: boolean): SearchReply['files'] {
+  #take(results: readonly (SearchResult & Partial<TeamResult>)[], isSame: boolean): SearchReply['files'] {
     const several = this.#dependencies.folders.all.length > 1;
     const ids = new Map([...this.#before, ...this.#places].map(([id, place]) => [keyOf(place), id]));
     if (!isSame) this.#before = this.#places;
@@ -295,7 +327,9 @@ export class SearchView implements vscode.Disposable {
         this.#places.set(id, place);
         return id;
       });
-      return toShownFile(places, own, { severalFolders: several, alike: result.alike ?? 0 });
+      return toShownFile(places, own, {
+        ...{ severalFolders: several, alike: result.alike ?? 0, repositories: result.repositories },
+      });
     });
     const hasResults = results.length > 0;
     if (hasResults !== this.#hasResults) {
@@ -322,6 +356,8 @@ export class SearchView implements vscode.Disposable {
 
   /** The place where its lines are now; shows a message if the file no longer has them. */
   async #locate(place: KeptPlace): Promise<KeptPlace | undefined> {
+    // The service keeps each version of a file.
+    if (isTeamRoot(place.root)) return place;
     const [now] = await this.#dependencies.relocate([place]);
     if (!now) void vscode.window.showInformationMessage(vscode.l10n.t('{0} no longer has this line.', place.path));
     return now;
@@ -332,7 +368,7 @@ export class SearchView implements vscode.Disposable {
     const { kind, text } = indexLine(this.#dependencies.folders.statuses());
     if (text !== this.#line) this.#emitState();
     this.#line = text;
-    if (this.#timer) return;
+    if (this.#timer || this.#scope === 'team') return;
     const delay = kind === 'ready' ? 0 : Math.max(0, this.#changedAt + REFRESH_MS - Date.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
@@ -350,6 +386,8 @@ export class SearchView implements vscode.Disposable {
     const { query, except } = this.#search;
     return {
       query,
+      scope: this.#scope,
+      hasTeam: this.#dependencies.team.isSet,
       except: except ? vscode.l10n.t('Without the selected lines of {0}', except.path) : '',
       index: indexLine(folders.statuses()),
       recent: recent.all,
@@ -367,7 +405,8 @@ export class SearchView implements vscode.Disposable {
     this.#preview = undefined;
   }
 
-  #uriOf({ root, path }: KeptPlace): vscode.Uri {
+  async #uriOf({ root, path }: KeptPlace): Promise<vscode.Uri> {
+    if (isTeamRoot(root)) return this.#dependencies.team.files.uriOf({ root, path });
     return vscode.Uri.joinPath(this.#dependencies.folders.uriOf(root), path);
   }
 }

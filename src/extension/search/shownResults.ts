@@ -24,11 +24,19 @@ export function placesOf({ root, path, more, ...best }: SearchResult): KeptPlace
 export function toShownFile(
   places: readonly KeptPlace[],
   ids: readonly number[],
-  { severalFolders, alike }: { readonly severalFolders: boolean; readonly alike: number },
+  {
+    severalFolders,
+    alike,
+    repositories,
+  }: { readonly severalFolders: boolean; readonly alike: number; readonly repositories?: string | undefined },
 ): ShownFile {
   const { root, path } = places[0]!;
   const inFolder = posix.dirname(path);
-  const folder = [...(severalFolders ? [basename(root)] : []), ...(inFolder === '.' ? [] : [inFolder])].join('/');
+  const inside = inFolder === '.' ? [] : [inFolder];
+  const folder =
+    repositories === undefined
+      ? [...(severalFolders ? [basename(root)] : []), ...inside].join('/')
+      : [repositories, ...inside].join(' · ');
   return {
     key: `${root}/${path}`,
     name: posix.basename(path),

@@ -12,8 +12,8 @@ import { EditorPreview } from '../search/preview.ts';
 import { noticeRow } from '../search/searchRows.ts';
 import { SYMBOL_ICONS } from '../search/symbolIcon.ts';
 import { maxResults } from '../settings.ts';
-import { TeamFiles } from './teamFiles.ts';
-import type { TeamService } from './teamService.ts';
+import type { TeamCode } from './teamCode.ts';
+import { rootOf, type TeamFiles } from './teamFiles.ts';
 
 interface TeamRow extends vscode.QuickPickItem {
   readonly result?: WireResult;
@@ -25,31 +25,27 @@ const OPEN_LINK = vscode.l10n.t('Open on the Forge');
 
 /** Searches the pushed repositories of a team while the user types. */
 export class TeamPick implements vscode.Disposable {
-  readonly #service: TeamService;
-  readonly #files: TeamFiles;
+  readonly #team: TeamCode;
   #session: TeamSession | undefined;
 
-  constructor(service: TeamService) {
-    this.#service = service;
-    this.#files = new TeamFiles(() => service.connect());
+  constructor(team: TeamCode) {
+    this.#team = team;
   }
 
   async show(query: string): Promise<void> {
-    const client = await this.#service.connect();
+    const client = await this.#team.connect();
     if (!client) return;
     this.#session?.dispose();
-    this.#session = new TeamSession(client, this.#files);
+    this.#session = new TeamSession(client, this.#team.files);
     this.#session.show(query);
   }
 
   disconnect(): Promise<void> {
-    return this.#service.disconnect();
+    return this.#team.service.disconnect();
   }
 
   dispose(): void {
     this.#session?.dispose();
-    this.#files.dispose();
-    this.#service.dispose();
   }
 }
 
@@ -137,12 +133,14 @@ class TeamSession implements vscode.Disposable {
   async #onActive(row: TeamRow | undefined): Promise<void> {
     if (!row?.result || row === this.#passive) return;
     this.#passive = undefined;
-    this.#preview.show(await this.#files.uriOf(row.result), placeOf(row.result));
+    const place = placeOf(row.result);
+    this.#preview.show(await this.#files.uriOf(place), place);
   }
 
   async #open(row: TeamRow | undefined, column: vscode.ViewColumn): Promise<void> {
     if (!row?.result) return;
-    this.#preview.open(await this.#files.uriOf(row.result), placeOf(row.result), column);
+    const place = placeOf(row.result);
+    this.#preview.open(await this.#files.uriOf(place), place, column);
     this.#pick.hide();
   }
 }
@@ -170,12 +168,13 @@ function iconOf(kind: string): string {
 }
 
 /** The first place of a result, with the line that names it. */
-function placeOf({ path, places }: WireResult): KeptPlace {
+function placeOf(result: WireResult): KeptPlace {
+  const { path, places } = result;
   const { start_line: startLine, end_line: endLine, symbol, text } = places[0]!;
   const line = symbol?.line ?? startLine;
   const shown = text.split('\n')[Math.max(0, line - startLine)] ?? '';
   return {
-    ...{ root: '', path, startLine, endLine, line, text: shown.trim(), ranges: [] },
+    ...{ root: rootOf(result), path, startLine, endLine, line, text: shown.trim(), ranges: [] },
     ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind as DefinitionKind, line: symbol.line } }),
   };
 }

@@ -92,6 +92,11 @@ export class TeamService implements vscode.Disposable {
   }
 }
 
+/** Whether the user has set a service. */
+export function hasTeam(): boolean {
+  return urlOfTeam() !== '';
+}
+
 /** Only the user's own value: a workspace must not choose where queries are sent. */
 function urlOfTeam(): string {
   const value = vscode.workspace.getConfiguration(SETTING).inspect<string>('url')?.globalValue?.trim() ?? '';
