@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
-import { openSearchErrors } from './errors.ts';
+import { openSearchErrors, unlessFull } from './errors.ts';
 import type { BulkItem, Cluster, Revision, Stored } from './cluster.ts';
 import type { IndexNames } from './schema.ts';
 
@@ -105,7 +105,7 @@ export class BlobRegistry {
       id,
       body: { usedAt },
     });
-    await this.#cluster.bulk(due.map(update));
+    await unlessFull(this.#cluster.bulk(due.map(update)));
     for (const name of due) this.#remember(name, usedAt);
   }
 

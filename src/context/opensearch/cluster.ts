@@ -245,7 +245,7 @@ function explain(error: unknown): SextantError {
   if (error instanceof errors.ResponseError) {
     const { statusCode: status } = error;
     const reason = reasonOf(error.body) ?? error.message;
-    if (/cluster_block_exception|flood.?stage|read-only/i.test(`${error.message} ${reason}`))
+    if (/cluster_block_exception|index_create_block|flood.?stage|read-only/i.test(`${error.message} ${reason}`))
       return openSearchErrors.full(reason, error);
     if (status === 401 || status === 403) return openSearchErrors.denied(error);
     if (status === 429) return openSearchErrors.busy(error);

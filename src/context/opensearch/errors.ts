@@ -35,6 +35,19 @@ export const openSearchErrors = {
     new SextantError('StoreTooOld', `OpenSearch ${version} has no filters by bitmap. Version 2.17 or newer is needed.`),
 };
 
+/** Runs work that a full disk must not prevent, such as to note a use: searches go on. */
+export async function unlessFull(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!isFull(error)) throw error;
+  }
+}
+
+export function isFull(error: unknown): boolean {
+  return error instanceof SextantError && error.code === 'DiskFull';
+}
+
 function short(text: string): string {
   return text.length > 300 ? `${text.slice(0, 300)} …` : text;
 }

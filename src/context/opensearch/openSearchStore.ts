@@ -19,7 +19,7 @@ import { BlobRegistry, type BlobEntry } from './blobRegistry.ts';
 import { CandidateSearch } from './candidateSearch.ts';
 import { collectUnused } from './collector.ts';
 import { Cluster, type BulkItem, type ClusterOptions } from './cluster.ts';
-import { openSearchErrors } from './errors.ts';
+import { isFull, openSearchErrors } from './errors.ts';
 import { encodeRoaring } from './roaring.ts';
 import { FIELD_NAMES, indexBodies, indexNames, type IndexNames, type IndexSettings } from './schema.ts';
 import type { Clause } from './candidateQuery.ts';
@@ -50,6 +50,17 @@ interface CollectOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly keepMs: number;
+}
+
+interface FoundHit {
+  readonly hit: Hit;
+  readonly text: string;
+}
+
+/** The clause for the documents of a set, and a key that equal sets have. */
+interface Filter {
+  readonly clause: Clause;
+  readonly key: string;
 }
 
 interface NewBlob {
@@ -169,13 +180,8 @@ export class OpenSearchStore implements ContextStore {
   }
 
   /** The documents of a set that answer best, with their texts. Throws `CheckpointNotFound`. */
-  async search(
-    query: string,
-    scope: BlobScope,
-    options: SetSearchOptions,
-  ): Promise<readonly { readonly hit: Hit; readonly text: string }[]> {
-    const { clause, key } = await this.#filterOf(scope);
-    return this.#search.search(parseQueryLanguage(query), { clause, key, ...options });
+  async search(query: string, scope: BlobScope, options: SetSearchOptions): Promise<readonly FoundHit[]> {
+    return this.#searchWithin(query, await this.#filterOf(scope), options);
   }
 
   async searchSets(
@@ -187,11 +193,11 @@ export class OpenSearchStore implements ContextStore {
     const missing = [...sets.keys()].filter((i) => !sets[i]);
     const there = sets.flatMap((numbers) => (numbers ? [numbers] : []));
     if (there.length === 0) return { hits: [], missing };
-    const union = await this.#unionOf(
+    const filter = await this.#filterOfUnion(
       checkpoints.filter((_, i) => sets[i]),
       there,
     );
-    const found = await this.search(query, { checkpointId: union, added: [], deleted: [] }, options);
+    const found = await this.#searchWithin(query, filter, options);
     const entries = await this.#registry.get(found.map(({ hit }) => hit.id));
     const setsOf = (number: number): number[] => [...sets.keys()].filter((i) => sets[i] && includes(sets[i], number));
     const hits = found.map(({ hit, text }, i) => ({ ...hit, text, sets: setsOf(entries[i]!.source.number) }));
@@ -286,6 +292,22 @@ export class OpenSearchStore implements ContextStore {
     return id;
   }
 
+  /** Where the cluster takes no set, the query has it. */
+  async #filterOfUnion(checkpoints: readonly string[], sets: readonly Uint32Array[]): Promise<Filter> {
+    let checkpointId: string;
+    try {
+      checkpointId = await this.#unionOf(checkpoints, sets);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return filterOf(bitmapClause(Uint32Array.from(new Set(sets.flatMap((one) => [...one]))).sort()));
+    }
+    return this.#filterOf({ checkpointId, added: [], deleted: [] });
+  }
+
+  #searchWithin(query: string, filter: Filter, options: SetSearchOptions): Promise<readonly FoundHit[]> {
+    return this.#search.search(parseQueryLanguage(query), { ...filter, ...options });
+  }
+
   async #numbersOf(checkpoint: string | undefined): Promise<Uint32Array> {
     if (checkpoint === undefined) return new Uint32Array();
     const numbers = await this.#sets.get(checkpoint);
@@ -293,8 +315,7 @@ export class OpenSearchStore implements ContextStore {
     return numbers;
   }
 
-  /** The clause for the documents of a set, and a key that equal sets have. */
-  async #filterOf({ checkpointId, added, deleted }: BlobScope): Promise<{ clause: Clause; key: string }> {
+  async #filterOf({ checkpointId, added, deleted }: BlobScope): Promise<Filter> {
     await this.#numbersOf(checkpointId);
     const should: Clause[] = [];
     if (checkpointId !== undefined) {
@@ -303,8 +324,7 @@ export class OpenSearchStore implements ContextStore {
     }
     const bitmapOf = async (names: readonly string[]): Promise<Clause> => {
       const entries = await this.#registry.get(names);
-      const numbers = Uint32Array.from(entries.flatMap((one) => (one ? [one.source.number] : []))).sort();
-      return { terms: { number: [encodeRoaring(numbers).toString('base64')], value_type: 'bitmap' } };
+      return bitmapClause(Uint32Array.from(entries.flatMap((one) => (one ? [one.source.number] : []))).sort());
     };
     if (added.length > 0) should.push(await bitmapOf(added));
     const clause: Clause =
@@ -318,8 +338,16 @@ export class OpenSearchStore implements ContextStore {
             },
           };
     await this.#registry.touch(added);
-    return { clause, key: createHash('sha256').update(JSON.stringify(clause)).digest('hex') };
+    return filterOf(clause);
   }
+}
+
+function filterOf(clause: Clause): Filter {
+  return { clause, key: createHash('sha256').update(JSON.stringify(clause)).digest('hex') };
+}
+
+function bitmapClause(ascending: Uint32Array): Clause {
+  return { terms: { number: [encodeRoaring(ascending).toString('base64')], value_type: 'bitmap' } };
 }
 
 /** Whether ascending numbers have one. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Cluster } from './cluster.ts';
+import { unlessFull } from './errors.ts';
 import { decodeRoaring, encodeRoaring } from './roaring.ts';
 import type { IndexNames } from './schema.ts';
 
@@ -57,7 +58,8 @@ export class BlobSets {
     if (known && isRecent) return known;
     const [stored] = await this.#cluster.get<StoredSet>(this.#names.sets, [id]);
     if (!stored) return undefined;
-    await this.#cluster.bulk([{ action: 'update', index: this.#names.sets, id, body: { usedAt: now } }]);
+    const noted = [{ action: 'update', index: this.#names.sets, id, body: { usedAt: now } }] as const;
+    await unlessFull(this.#cluster.bulk(noted));
     this.#usedAt.set(id, now);
     const numbers = known ?? decodeRoaring(Buffer.from(stored.source.bitmap, 'base64'));
     this.#remember(id, numbers);
