@@ -7,7 +7,7 @@ export const MAX_QUERY = 2_000;
 /** Files of one search in the view. */
 export const MAX_FILES = 200_000;
 /**
- * Pause in typing after which to search. It joins keys that come together, as by repetition; others are further apart, and each search
- * takes a few milliseconds and ends when the next key comes.
+ * Pause in typing after which to search: longer than the interval of a repeated key, and shorter than people take between two keys. A
+ * search takes a few milliseconds, and ends when the next key comes.
  */
-export const TYPING_PAUSE_MS = 20;
+export const TYPING_PAUSE_MS = 40;
