@@ -228,7 +228,14 @@ const ADMIN: readonly (readonly [
   ['POST', 'clock', { now: some(day.map((text) => `${text}T09:00:00Z`)), frozen: some(fc.boolean()) }],
   ['POST', 'reset', {}],
   ['GET', 'requests', {}],
-  ['POST', 'tokens', { name: some(shortName), scopes: some(fc.constantFrom(['analytics:read'], ['context:use'], [])) }],
+  [
+    'POST',
+    'tokens',
+    {
+      name: some(shortName),
+      scopes: some(fc.constantFrom(['analytics:read'], ['context:use'], ['webhooks:use'], [])),
+    },
+  ],
   ['DELETE', 'tokens/{name}', {}],
   // Rules use a path of no other request.
   ['POST', 'faults', { path: fc.constant('/injected'), status: some(fc.constantFrom(500, 599)), every: anything }],
@@ -260,7 +267,16 @@ const ADMIN: readonly (readonly [
       enabled: some(fc.boolean()),
     },
   ],
-  ['PATCH', 'webhooks/{name}', { description: some(word), enabled: some(fc.boolean()) }],
+  [
+    'PATCH',
+    'webhooks/{name}',
+    {
+      description: some(word),
+      enabled: some(fc.boolean()),
+      owner: some(shortName),
+      scope: some(fc.constantFrom('organization', 'personal')),
+    },
+  ],
   ['DELETE', 'webhooks/{name}', {}],
   ['POST', 'webhooks/{name}/rotate', { overlap_seconds: some(fc.nat(100)) }],
   ['POST', 'webhooks/{name}/send', { text: some(word), body: anything, secret: anything }],
@@ -278,7 +294,8 @@ const ADMIN: readonly (readonly [
     'experts',
     {
       name: some(shortName),
-      type: some(fc.constant('forward')),
+      type: some(fc.constantFrom('forward', 'editor')),
+      scope: some(fc.constantFrom('organization', 'personal')),
       url: fc.constantFrom('http://127.0.0.1:1/', 'nowhere', '', 'http://a:b@127.0.0.1/', 'file:///etc'),
       max_attempts: some(fc.constant(1)),
       headers: some(expertHeaders),
@@ -286,7 +303,11 @@ const ADMIN: readonly (readonly [
     },
   ],
   ['PATCH', 'experts/{name}', { headers: some(expertHeaders), max_attempts: fc.constant(1), ...signing }],
+  ['PATCH', 'experts/{name}', { set_headers: some(expertHeaders), scope: some(fc.constant('organization')) }],
   ['GET', 'experts', {}],
+  // A connection of a window stays open: only requests that are refused.
+  ['POST', 'editor', { experts: some(fc.constantFrom([], [{ name: 'record', does: '' }], [{}], [{ name: 'x' }])) }],
+  ['POST', 'editor/runs/{name}', { ok: some(fc.boolean()), answer: some(word), error: anything, retry: anything }],
   // A forward of its own would be tried for hours.
   [
     'POST',

@@ -1,5 +1,5 @@
 import * as l10n from '@vscode/l10n';
-import type { ComponentChildren, JSX } from 'preact';
+import { Fragment, type ComponentChildren, type JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatBytes } from '../../src/base/format.ts';
 import type {
@@ -253,11 +253,20 @@ function Run({
           </thead>
           <tbody>
             {attempts.map(({ at, milliseconds, result }: ShownAttempt) => (
-              <tr key={at}>
-                <td>{timeOf(at)}</td>
-                <td>{l10n.t('{0} ms', milliseconds)}</td>
-                <td>{result.includes('\n') ? <LongResult text={result} /> : result}</td>
-              </tr>
+              <Fragment key={at}>
+                <tr>
+                  <td>{timeOf(at)}</td>
+                  <td>{l10n.t('{0} ms', milliseconds)}</td>
+                  <td>{result.split('\n', 1)[0]}</td>
+                </tr>
+                {result.trim().includes('\n') && (
+                  <tr>
+                    <td colSpan={3}>
+                      <LongResult text={result} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
             ))}
           </tbody>
         </table>
