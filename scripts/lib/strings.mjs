@@ -8,6 +8,15 @@ import { root } from './dependencies.mjs';
 /** @typedef {Record<string, string>} Owner an object with a string property */
 
 /**
+ * A setting; one whose values are objects describes their properties.
+ * @typedef {Owner & {
+ *   enum?: string[],
+ *   enumDescriptions?: Owner,
+ *   additionalProperties?: { oneOf?: { properties: Record<string, Owner> }[] },
+ * }} Setting
+ */
+
+/**
  * The part of package.json that is read here.
  * @typedef {object} Manifest
  * @property {Record<string, Owner>} capabilities
@@ -16,7 +25,7 @@ import { root } from './dependencies.mjs';
  * @property {Record<string, (Owner & { id: string })[]>} contributes.views
  * @property {(Owner & { view: string })[]} contributes.viewsWelcome
  * @property {{ activitybar: (Owner & { id: string })[] }} contributes.viewsContainers
- * @property {(Owner & { properties: Record<string, Owner & { enum?: string[], enumDescriptions?: Owner }> })[]} contributes.configuration
+ * @property {(Owner & { properties: Record<string, Setting> })[]} contributes.configuration
  * @property {Owner[]} contributes.chatParticipants
  * @property {Owner[]} contributes.languageModelTools
  * @property {(Owner & { steps: (Owner & { media: Owner })[] })[]} contributes.walkthroughs
@@ -54,6 +63,9 @@ export function* readByPeople({ capabilities, contributes }) {
     const { enum: values = [], enumDescriptions = {} } = owner;
     for (const [i, value] of values.entries())
       yield { owner: enumDescriptions, property: String(i), key: `${key}.${value}` };
+    for (const { properties } of owner.additionalProperties?.oneOf ?? [])
+      for (const [name, part] of Object.entries(properties))
+        yield { owner: part, property: 'description', key: `${key}.${name}` };
   }
   for (const owner of contributes.chatParticipants) yield { owner, property: 'description', key: `chat.${owner.name}` };
   for (const owner of contributes.languageModelTools)

@@ -12,6 +12,8 @@ describe('strings for translation', () => {
     const strings = read('package.nls.json') as Record<string, string>;
     assert.deepEqual({ manifest, strings }, moveStrings(manifest, strings), 'npm run strings brings them up to date');
     for (const [key, text] of Object.entries(strings)) assert.doesNotMatch(text, /^(%.*%)?$/, key);
+    const used = [...JSON.stringify(manifest).matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key);
+    assert.deepEqual([...new Set(used)].sort(), Object.keys(strings).sort());
   });
 
   it('of the source equal those of the bundle', async () => {
