@@ -3,7 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startCluster } from '../../scripts/lib/opensearch.mjs';
 import { SextantError } from '../../src/base/errors.ts';
+import { openSearchOf } from '../../src/cli/server/openSearchOptions.ts';
 import { OpenSearchStore } from '../../src/context/opensearch/openSearchStore.ts';
+import { documentId } from '../../src/engine/documentId.ts';
+import { SextantServer } from '../../src/server/server.ts';
+import { WireClient } from '../../src/wire/wireClient.ts';
 import { until } from '../support/until.ts';
 
 type Cluster = Awaited<ReturnType<typeof startCluster>>;
@@ -126,5 +130,44 @@ describe('a store on three nodes of OpenSearch', () => {
     );
     await cluster.start();
     await expectAll();
+  });
+
+  it('answers clients of a server without an error while nodes restart in turn', async () => {
+    const { urls } = cluster;
+    const options = { store: 'opensearch', opensearchUrl: urls, opensearchPrefix: `rolling-${randomUUID()}` } as const;
+    const server = await SextantServer.start({ context: { openStore: openSearchOf(options, {}) } });
+    const client = new WireClient({ url: server.url, token: server.token, userAgent: 'test' });
+    const over = new AbortController();
+    let rounds = 0;
+    const clients = (async () => {
+      for (let i = 0; !over.signal.aborted; i++) {
+        const content = `export function beacon${i}() {}\n`;
+        const path = `src/beacon${i}.ts`;
+        const blob = { name: documentId(path, Buffer.from(content)), path, content, size: content.length };
+        const [name] = await client.upload([blob]);
+        const text = await client.retrieve(`beacon${i}`, { checkpointId: undefined, added: [name!], deleted: [] });
+        assert.match(text, new RegExp(`Path: ${path}`));
+        rounds++;
+      }
+    })();
+    // A failure is reported below.
+    clients.catch(() => undefined);
+    try {
+      await until('clients work', () => rounds > 3);
+      for (const node of cluster.nodes.slice(0, FAILING)) {
+        node.signal('SIGTERM');
+        await node.ended;
+        const before = rounds;
+        await Promise.race([clients, until('clients go on', () => rounds > before + 3)]);
+        node.start();
+        await cluster.settled();
+      }
+    } finally {
+      over.abort();
+      await clients.finally(async () => {
+        await client.close();
+        await server.close();
+      });
+    }
   });
 });
