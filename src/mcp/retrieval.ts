@@ -15,15 +15,18 @@ const LEAST_PER_TOKEN = 3;
 const LEAST = 3;
 /**
  * For a request in plain words: definitions are shorter than for a person, so that more of them fit, and short ones count as
- * much as long ones, since a change needs types and signatures, too.
+ * much as long ones, since a change needs types and signatures, too. Names say most about definitions without a comment.
  */
 const PROFILE: AskProfile = {
   ...QUESTION_PROFILE,
   wholeLines: 40,
   relatedWords: 0,
   documents: 0,
-  weights: { ...QUESTION_PROFILE.weights, related: 0, relatedName: 0, code: 0, short: 0, long: 0, type: 0 },
-  fall: 3,
+  weights: {
+    ...QUESTION_PROFILE.weights,
+    ...{ text: 1.3, name: 6.2, related: 0, relatedName: 0, code: 0, short: 0, long: 0, type: 0 },
+  },
+  fall: 4.2,
 };
 /** For a name: nothing but the places that search found. */
 const NAME_PROFILE: AskProfile = { ...PROFILE, wholeLines: 60, comparedFiles: 0, called: 0 };
