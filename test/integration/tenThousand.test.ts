@@ -30,7 +30,13 @@ describe('10,000 people in 400 teams, of whom some move', () => {
         assert.equal(report.groups.reduce((sum, { amount }) => sum + amount, 0n), total); // prettier-ignore
         assert.equal(report.groups.length, truth.size);
       }
-      const document = await reportDocument(data, range, { groups, before: previousRange(range) });
+      const document = await reportDocument(data, range, {
+        ...{ groups, before: previousRange(range) },
+        limits: [{ of: { column: 'team', group: 'Team 1' }, limit: '1' }],
+      });
+      const limits = document.sections.find(({ name }) => name === 'group-budgets')!.table!;
+      assert.deepEqual(limits.rows[0]!.slice(0, 2), ['team', 'Team 1']);
+      assert.ok(document.mostUsed > 1, 'the limit of a group counts for --fail-over');
       assert.equal(document.totals.amount, total);
       const byTeam = document.sections.find(({ name }) => name === 'groups-by-team')!.table!;
       const at = byTeam.columns.findIndex(({ name }) => name === 'credits_consumed');

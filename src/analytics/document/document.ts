@@ -11,6 +11,8 @@ import {
   titleOfColumn,
   type GroupReport,
 } from '../groups/groupReport.ts';
+import { groupBudgetReport, groupBudgetTable, type GroupBudgetReport } from '../groups/groupBudgets.ts';
+import { describeGroup, ORGANIZATION, type GroupLimit } from '../groups/groupLimits.ts';
 import type { Groups } from '../groups/groups.ts';
 import type { Identity } from '../identity.ts';
 import type { BudgetStatus } from '../insights/budgets.ts';
@@ -69,6 +71,8 @@ export interface Totals {
 export interface DocumentOptions extends LoadOptions {
   readonly before: DayRange;
   readonly groups: Groups | undefined;
+  /** Limits of groups and of the organization; none by default. */
+  readonly limits?: readonly GroupLimit[];
   /** Shows the names of accounts or hides them; shown by default. */
   readonly nameOf?: NameOf;
 }
@@ -80,7 +84,7 @@ const MOST_LIMITS = 100;
 export async function reportDocument(
   data: AnalyticsData,
   range: DayRange,
-  { before, groups, nameOf = (_, name) => name, ...load }: DocumentOptions,
+  { before, groups, limits = [], nameOf = (_, name) => name, ...load }: DocumentOptions,
 ): Promise<ReportDocument> {
   // All parts wait for one service: more at once would not be sooner.
   const [usage, people, cost] = await Promise.all([
@@ -94,15 +98,25 @@ export async function reportDocument(
     presenceReport(data, load),
   ]);
   const byGroup = await groupReports(data, range, groups, { ...load, before });
+  const groupBudgets = await groupBudgetReport(data, limits, groups, load);
   const named = byGroup.columns.map((report) => withNames(report, nameOf));
-  const parts: readonly Quality[] = [usage, people, cost, budgets, unusual, presence, byGroup];
+  const parts: readonly Quality[] = [
+    usage,
+    people,
+    cost,
+    budgets,
+    unusual,
+    presence,
+    byGroup,
+    ...(limits.length > 0 ? [groupBudgets] : []),
+  ];
   const failed = parts.flatMap((report) => failureOf({ report }));
   const attention = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
   return {
     title: cost.unit === 'usd' ? 'Usage and cost' : 'Usage and credits',
     subtitle: `${describeDays(range)}, compared with ${describeDays(before)}`,
     ...qualityOf(...parts),
-    mostUsed: Math.max(0, ...budgets.statuses.map(({ used }) => used)),
+    mostUsed: Math.max(0, ...[...budgets.statuses, ...groupBudgets.statuses].map(({ used }) => used)),
     unusual: unusual.found.length,
     totals: {
       people: people.distinct,
@@ -118,6 +132,7 @@ export async function reportDocument(
       { name: 'active', title: 'Active people by day', table: dayTable(usage), chart: days('active') },
       ...costSections(cost),
       ...named.map(groupSection),
+      ...(limits.length > 0 ? [groupBudgetSection(groupBudgets, nameOf)] : []),
       budgetSection(budgets, nameOf),
     ],
   };
@@ -193,6 +208,20 @@ export function groupSection(report: GroupReport): Section {
     sentences: [`${formatCount(report.groups.length)} groups, ${formatCell(sum, { kind: report.unit })} together.`],
     table,
     chart: subjects(spendingColumn(report.unit).name),
+  };
+}
+
+/** Limits of groups and of the organization; a group that is a person is named as that person. */
+function groupBudgetSection(report: GroupBudgetReport, nameOf: NameOf): Section {
+  const statuses = report.statuses.map(({ of, ...status }) => ({
+    ...status,
+    of: of === ORGANIZATION ? of : { ...of, group: nameOfGroup(of.group, nameOf) },
+  }));
+  return {
+    name: 'group-budgets',
+    title: 'Limits of groups this month, the most used first',
+    sentences: report.unknown.map(({ of }) => `${describeGroup(of)} is of no column of the group file.`),
+    table: groupBudgetTable({ ...report, statuses }),
   };
 }
 

@@ -10,6 +10,8 @@ import type { History } from '../insights/forecast.ts';
 import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
 import { ACCOUNT_DAYS, finishedDays, historyOf, openDays, type OpenDays } from '../reports/monthSpending.ts';
 import { qualityOf, type Quality } from '../reports/report.ts';
+import type { Table } from '../reports/table.ts';
+import { limitCells, limitColumns, text } from '../reports/tables.ts';
 import { MEASURE_OF, unitOf, type Unit } from '../reports/unit.ts';
 import { describeGroup, ORGANIZATION, type GroupLimit, type LimitedGroup } from './groupLimits.ts';
 import { oncePerRange, type Load } from './groupReport.ts';
@@ -206,4 +208,15 @@ async function historiesOf(
     }),
   );
   return new Map(all.filter((one) => one !== undefined));
+}
+
+/** Each limit of a group and its status. */
+export function groupBudgetTable({ statuses, unit }: GroupBudgetReport): Table {
+  return {
+    columns: [text('column', 'Column'), text('group', 'Group'), ...limitColumns(unit)],
+    rows: statuses.map(({ of, ...status }) => [
+      ...(of === ORGANIZATION ? [ORGANIZATION, ''] : [of.column, of.group]),
+      ...limitCells(status),
+    ]),
+  };
 }

@@ -1,4 +1,4 @@
-import { groupBudgetReport, type GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
+import { groupBudgetReport, groupBudgetTable } from '../../analytics/groups/groupBudgets.ts';
 import { readGroups } from '../../analytics/groups/groupFile.ts';
 import {
   describeGroup,
@@ -12,8 +12,6 @@ import {
 import { UNMAPPED, type Groups } from '../../analytics/groups/groups.ts';
 import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
 import { problemOfLimit } from '../../analytics/budgets/limit.ts';
-import type { Table } from '../../analytics/reports/table.ts';
-import { limitCells, limitColumns, text } from '../../analytics/reports/tables.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
@@ -47,17 +45,6 @@ export async function listGroupLimits(
   const about = `${formatCount(report.statuses.length)} limits of groups, this month, ${describeAge(report.asOf)}`;
   await printTable(groupBudgetTable(report), about, options, terminal);
   return report.statuses.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
-}
-
-/** Each limit of a group and its status. */
-export function groupBudgetTable({ statuses, unit }: GroupBudgetReport): Table {
-  return {
-    columns: [text('column', 'Column'), text('group', 'Group'), ...limitColumns(unit)],
-    rows: statuses.map(({ of, ...status }) => [
-      ...(of === ORGANIZATION ? [ORGANIZATION, ''] : [of.column, of.group]),
-      ...limitCells(status),
-    ]),
-  };
 }
 
 /** `sextant budgets group set` */

@@ -6,12 +6,14 @@ import { documentJson, formatCsv, formatMarkdown } from '../../analytics/documen
 import { formatHtml } from '../../analytics/document/html.ts';
 import { joinDocuments } from '../../analytics/document/organizations.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
+import { readGroups } from '../../analytics/groups/groupFile.ts';
+import { limitsFile, readGroupLimits } from '../../analytics/groups/groupLimits.ts';
 import { previousRange, sameDaysBefore } from '../../analytics/insights/compare.ts';
 import { firstOfMonth } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { requireNewOutput, withOutputOptions, writeWhole, type OutputOptions } from '../writeWhole.ts';
-import { findGroups, GROUPS_OPTION } from './grouping.ts';
+import { groupsFile, GROUPS_OPTION } from './grouping.ts';
 import {
   CONNECTION_HELP,
   loading,
@@ -67,7 +69,7 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
         .conflicts('against'),
     )
     .addOption(
-      new Option('--fail-over <percent>', 'exit with 1 if an account uses so much of its limit').argParser(percent),
+      new Option('--fail-over <percent>', 'exit with 1 if an account or a group uses so much of its limit').argParser(percent),
     )
     .option('--fail-unusual', 'exit with 1 if spending of the last week is unusual')
     .addHelpText('after', HELP)
@@ -76,13 +78,15 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
 
 async function runReport({ since, ...options }: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   requireNewOutput(options);
-  const groups = await findGroups(options.groups);
+  const file = await groupsFile(options.groups);
+  const groups = file === undefined ? undefined : await readGroups(file);
+  const limits = await readGroupLimits(limitsFile(file, process.cwd()));
   const days = since === undefined ? options : { ...options, from: since };
   const { load, done } = loading(options, terminal);
   const documentOf = async (of: ReportOptions): Promise<ReportDocument> => {
     const data = await openData(of, terminal);
     const range = readRange(days, data);
-    return reportDocument(data, range, { ...load, before: comparedOf(options, range), groups });
+    return reportDocument(data, range, { ...load, before: comparedOf(options, range), groups, limits });
   };
   const document = options.allOrgs ? await ofAll(options, documentOf) : await documentOf(options);
   done();

@@ -8,6 +8,9 @@ import type { Logger } from '../../base/log.ts';
 import type { AlertDestinations } from './alertDestinations.ts';
 import type { AnalyticsConnection, ConnectedAccount } from './analyticsConnection.ts';
 
+/** The reports that alerts are about. */
+const ALERT_REPORTS = [...ATTENTION_REPORTS, 'groupBudgets'] as const;
+
 /** Pause after a change of a report, in which the others of the same load arrive. */
 const SETTLED_MS = 1_000;
 
@@ -36,7 +39,7 @@ export class AlertSender implements vscode.Disposable {
     this.#destinations = destinations;
     this.#source = source;
     this.#logger = logger;
-    const isAbout = (name: string): boolean => (ATTENTION_REPORTS as readonly string[]).includes(name);
+    const isAbout = (name: string): boolean => (ALERT_REPORTS as readonly string[]).includes(name);
     this.#disposables.add(connection.onDidChange((name) => (name === undefined || isAbout(name)) && this.#schedule()));
   }
 
@@ -65,7 +68,7 @@ export class AlertSender implements vscode.Disposable {
     const { account } = this.#connection;
     const source = this.#source();
     if (!account || source === undefined || this.#isStopped()) return;
-    if (ATTENTION_REPORTS.some((name) => account.reports.state(name).isLoading)) return;
+    if (ALERT_REPORTS.some((name) => account.reports.state(name).isLoading)) return;
     try {
       const destinations = await this.#destinations.read();
       if (destinations.length === 0) return;
@@ -90,6 +93,7 @@ export async function eventsOf({ reports }: ConnectedAccount): Promise<readonly 
   await reports.load(['mapping']);
   const known = {
     budgets: reports.report('budgets'),
+    groupBudgets: reports.report('groupBudgets'),
     unusual: reports.report('unusual'),
     presence: reports.report('presence'),
   };
