@@ -69,7 +69,9 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
         .conflicts('against'),
     )
     .addOption(
-      new Option('--fail-over <percent>', 'exit with 1 if an account or a group uses so much of its limit').argParser(percent),
+      new Option('--fail-over <percent>', 'exit with 1 if an account or a group uses so much of its limit').argParser(
+        percent,
+      ),
     )
     .option('--fail-unusual', 'exit with 1 if spending of the last week is unusual')
     .addHelpText('after', HELP)
