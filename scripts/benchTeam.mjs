@@ -1,5 +1,5 @@
 // npm run bench:team -- DATA [--part quality|load] [--scope root|repo] [--files code|all] [--every N] [--json FILE]
-//                    [--upto FILES] [--minutes N] [--heap MB]
+//                    [--upto FILES] [--minutes N] [--heap MB] [--queries N]
 // Measures all repositories of the benchmark in one store on OpenSearch, which Maven brings. DATA (or BENCH_DIR) as for bench:quality.
 //
 // quality: asks each question of its own repository and of all as one, here and in the store of a folder; which of the folder's first
@@ -18,7 +18,6 @@ import { table } from './lib/table.mjs';
 const USAGE =
   'Usage: npm run bench:team -- DATA [--part quality|load] …; DATA or BENCH_DIR names the data of bench:quality.';
 const CLIENTS = [1, 2, 4, 8];
-const QUERIES = 60;
 const FIRST_STEP = 5_000;
 
 const { values, positionals } = parseArgs({
@@ -32,6 +31,7 @@ const { values, positionals } = parseArgs({
     upto: { type: 'string', default: '100000' },
     minutes: { type: 'string', default: '4' },
     heap: { type: 'string', default: '1024' },
+    queries: { type: 'string', default: '60' },
   },
 });
 const at = (/** @type {string} */ path) => resolve(process.env.INIT_CWD ?? '.', path);
@@ -62,6 +62,8 @@ const missing = missingRepositories(data, [scope]);
 if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`);
 
 const folder = mkdtempSync(join(tmpdir(), 'sextant-bench-team-'));
+// Ends the node as well.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const cluster = await startCluster({ heapMb: Number(values.heap) });
 const url = cluster.urls[0] ?? '';
 try {
@@ -201,11 +203,9 @@ async function load() {
   const client = new WireClient({ url: server.url, token: server.token, userAgent: 'bench' });
   const until = performance.now() + Number(values.minutes) * 60_000;
   const upto = Number(values.upto);
+  const asked = Number(values.queries);
   const questions = wanted.flatMap((one) => questionsOf(data, one.name).map(({ query }) => query));
-  const queries = Array.from(
-    { length: QUERIES },
-    (_, i) => questions[Math.floor((i * questions.length) / QUERIES)] ?? '',
-  );
+  const queries = Array.from({ length: asked }, (_, i) => questions[Math.floor((i * questions.length) / asked)] ?? '');
   const heads = ['files', 'MB of code', 'files/s', 'MB/s', 'index MB', 'index/code'];
   for (const count of CLIENTS) heads.push(`p50, ${count}`, 'p95', '/s');
   const rows = [[...heads, 'server MB', 'node MB']];
