@@ -130,7 +130,7 @@ describe('Search Team Code', () => {
     await box.focus();
     await page.keyboard.press('Enter');
     await workbench.tab('tariff.ts').waitFor();
-    await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith("Ln 2,"));
+    await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith('Ln 2,'));
     await box.fill('nextRetryDelay');
     await row(/^retryPolicy\.ts acme\/harbour · src\/orders/).waitFor();
     await box.focus();

@@ -116,7 +116,10 @@ describe('sextant webhooks, triggers, experts and events', () => {
     said('webhooks', 'edit', 'deploys', '--scope', 'organization');
     said('webhooks', 'edit', 'deploys', '--description', 'of all');
     assert.match(said('webhooks', 'list'), / {2}organization {2}enabled {2}.* {2}of all\n$/);
-    assert.match(run(['webhooks', 'edit', 'deploys']).stderr, /Give the --description, --scope, --owner, --content or --answer/);
+    assert.match(
+      run(['webhooks', 'edit', 'deploys']).stderr,
+      /Give the --description, --scope, --owner, --content or --answer/,
+    );
     assert.match(run(['webhooks', 'edit', 'deploys', '--scope', 'mine']).stderr, /Scope must be one of/);
     assert.equal(
       said('events', 'list', '--source', 'Webhook', '--webhook', 'deploys'),

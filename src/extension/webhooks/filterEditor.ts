@@ -11,7 +11,7 @@ import { payloadOf } from '../../webhooks/payload.ts';
 import type { CommandId } from '../commandIds.ts';
 import { FILTER_SCHEME, FilterFiles, filterUri, triggerOf } from './filterFiles.ts';
 import { shownRow } from './shownEvent.ts';
-import { pick } from './webhookPicks.ts';
+import { pick } from './inputs.ts';
 
 /** Number of the latest events for which a filter is tried. */
 const LATEST = 20;

@@ -4,7 +4,8 @@ import type { ForwardView } from '../../server/webhooks/views.ts';
 import { isHttpUrl, SYSTEMS } from '../../webhooks/names.ts';
 import type { CommandId } from '../commandIds.ts';
 import { showSecret } from './secretPick.ts';
-import { ask, askSecret, askType, copyText, isOwnSecret } from './webhookPicks.ts';
+import { ask } from './inputs.ts';
+import { askSecret, askType, copyText, isOwnSecret } from './webhookPicks.ts';
 
 /** Forwards the webhooks of a sender to a local program: three inputs at the most, and one step to undo. */
 export async function forwardWebhooks(client: AdminClient, onChange: () => void): Promise<void> {

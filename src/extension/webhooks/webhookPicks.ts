@@ -7,6 +7,7 @@ import { forwardName, isHttpUrl, NAME, SYSTEMS } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 import { askOwnExpert, ownKinds, type OwnKind } from './experts/expertPicks.ts';
 import type { OwnExpert } from './experts/ownExperts.ts';
+import { ask, pick, type Choice, type Picked } from './inputs.ts';
 import { shownRow } from './shownEvent.ts';
 
 /* The questions of the webhook commands. Each resolves to `undefined` if the person cancels. */
@@ -22,22 +23,6 @@ export interface TriggerAnswers {
   readonly own?: OwnExpert;
 }
 
-type Picked<T> = Promise<T | undefined>;
-
-export interface Choice<T> extends vscode.QuickPickItem {
-  readonly value: T;
-}
-
-export async function pick<T>(title: string, choices: readonly Choice<T>[], placeHolder?: string): Picked<T> {
-  const chosen = await vscode.window.showQuickPick(choices, {
-    title,
-    matchOnDescription: true,
-    matchOnDetail: true,
-    ...(placeHolder !== undefined && { placeHolder }),
-  });
-  return chosen?.value;
-}
-
 export function askName(title: string, prompt: string, taken: readonly string[] = []): Picked<string> {
   return ask(title, prompt, (text) => {
     if (taken.includes(text)) return vscode.l10n.t('This name is taken');
@@ -45,15 +30,6 @@ export function askName(title: string, prompt: string, taken: readonly string[] 
       ? undefined
       : vscode.l10n.t('Type 1 to 64 letters, digits, spaces, dots, dashes and underscores');
   });
-}
-
-export async function ask(
-  title: string,
-  prompt: string,
-  validateInput: (text: string) => string | vscode.InputBoxValidationMessage | undefined,
-  value = '',
-): Picked<string> {
-  return vscode.window.showInputBox({ title, prompt, value, ignoreFocusOut: true, validateInput });
 }
 
 export function askType(title = vscode.l10n.t('Create Webhook: Sender'), isAnyFirst = false): Picked<string> {

@@ -4,7 +4,7 @@ import type { NewExpertView } from '../../../server/webhooks/views.ts';
 import type { ExpertView } from '../../../webhooks/definitions.ts';
 import { isHttpUrl, SIGNING_TYPES, SYSTEMS } from '../../../webhooks/names.ts';
 import { showKey } from '../secretPick.ts';
-import { ask, pick, type Choice } from '../webhookPicks.ts';
+import { ask, pick, type Choice } from '../inputs.ts';
 import type { OwnExpert, OwnWork } from './ownExperts.ts';
 
 /** The kinds of experts that a window runs. */
