@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { findServer } from '../../src/server/state/published.ts';
@@ -12,6 +13,17 @@ import { folder, sextant, until } from './support.ts';
 const run = (name: string, argument?: unknown): Thenable<unknown> =>
   vscode.commands.executeCommand(`sextant.${name}`, argument);
 const BODY = { issue: { title: 'verifyPassword fails' }, action: 'opened' };
+
+/** Whether this editor can start a process in a terminal. */
+async function hasTerminals(): Promise<boolean> {
+  const terminal = vscode.window.createTerminal({ name: 'probe', hideFromUser: true });
+  try {
+    const pid = await Promise.race([terminal.processId, setTimeout(10_000, undefined)]);
+    return pid !== undefined;
+  } finally {
+    terminal.dispose();
+  }
+}
 
 describe('experts of the editor', () => {
   let place: string;
@@ -88,7 +100,9 @@ describe('experts of the editor', () => {
     });
   }
 
-  it('start a task of the workspace with the event in a file, and keep its exit code', async () => {
+  it('start a task of the workspace with the event in a file, and keep its exit code', async function () {
+    // The oldest editor's package has no programs for terminals, which tasks need.
+    if (process.env.SEXTANT_TEST_EDITOR === 'oldest' && !(await hasTerminals())) return this.skip();
     await set('experts', { keeper: { task: 'keep', workspace }, breaker: { task: 'break', workspace } });
     assert.equal(await connected('keeper'), `task keep in ${workspace}`);
     const id = await send(await hook('keeper'));
@@ -140,7 +154,7 @@ describe('experts of the editor', () => {
     await create('triage');
     const id = await send(await hook('triage'));
     await set('experts', { triage });
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await setTimeout(3_000);
     assert.equal((await detail(id)).runs[0]?.state, 'waiting');
     assert.equal(model.requests.length, before, 'nothing was sent');
     // The question is a notification; its button is pressed as a person does.
@@ -162,7 +176,7 @@ describe('experts of the editor', () => {
     try {
       await create('evil');
       const id = await send(await hook('evil'));
-      await new Promise((resolve) => setTimeout(resolve, 3_000));
+      await setTimeout(3_000);
       assert.equal((await detail(id)).runs[0]?.waits_for, 'a window of the editor that runs this expert');
     } finally {
       if (had === undefined) rmSync(file);
