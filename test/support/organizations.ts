@@ -70,7 +70,9 @@ const fact = (today: Day): fc.Arbitrary<Fact> =>
     })
     .map(({ base, ...one }) => {
       const tokens = one.model === 'machine' ? NOTHING.tokens : one.tokens;
-      return { ...one, tokens, baseCents: Math.floor((one.cents * base) / 100) };
+      // A day without any use is no active day.
+      const messages = one.lines > 0 ? one.messages : Math.max(1, one.messages);
+      return { ...one, tokens, messages, baseCents: Math.floor((one.cents * base) / 100) };
     });
 
 /** Organizations at any hour of two months, with the first days of one. */
