@@ -1,10 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { writeFileAtomicSync } from '../../base/atomicFile.ts';
-import { describeError, explainWriteError, SextantError, systemCode } from '../../base/errors.ts';
-import { makeFolder } from '../../base/makeFolder.ts';
+import { SextantError } from '../../base/errors.ts';
 import { analyticsFolder } from '../client/account.ts';
+import { readListFile, writeListFile } from '../client/listFile.ts';
 import { destinationSchema, invalid, type Destination } from './destination.ts';
 
 const fileSchema = z.strictObject({ destinations: z.array(destinationSchema) });
@@ -31,24 +30,8 @@ export class DestinationFile {
   }
 
   read(): readonly Destination[] {
-    let text: string;
-    try {
-      this.#requireOwn();
-      text = readFileSync(this.path, 'utf8');
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return [];
-      throw error;
-    }
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      throw invalid(`${this.path} is no JSON: ${describeError(error)}. Correct it, or remove it and add them again.`);
-    }
-    const parsed = fileSchema.safeParse(value);
-    if (parsed.success) return parsed.data.destinations;
-    const { path, message } = parsed.error.issues[0]!;
-    throw invalid(`${this.path}: ${path.join('.')}: ${message}. Correct it, or remove it and add them again.`);
+    this.#requireOwn();
+    return readListFile(this.path, fileSchema, invalid)?.destinations ?? [];
   }
 
   /** Throws `InvalidDestination` if the name or the URL is taken. */
@@ -70,19 +53,14 @@ export class DestinationFile {
   }
 
   #write(destinations: readonly Destination[]): void {
-    const folder = join(this.path, '..');
-    try {
-      makeFolder(folder, 0o700);
-      writeFileAtomicSync(this.path, `${JSON.stringify({ destinations }, null, 2)}\n`, 0o600);
-    } catch (error) {
-      throw explainWriteError(error, folder);
-    }
+    writeListFile(this.path, { destinations });
   }
 
   #requireOwn(): void {
-    const { mode, uid } = statSync(this.path);
+    const file = statSync(this.path, { throwIfNoEntry: false });
     const user = process.getuid?.();
-    if (user === undefined) return;
+    if (file === undefined || user === undefined) return;
+    const { mode, uid } = file;
     if (uid !== user || (mode & 0o077) !== 0)
       throw new SextantError(
         'UnsafeDestinations',

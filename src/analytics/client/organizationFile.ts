@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { writeFileAtomicSync } from '../../base/atomicFile.ts';
-import { describeError, explainWriteError, SextantError, systemCode } from '../../base/errors.ts';
-import { makeFolder } from '../../base/makeFolder.ts';
+import { SextantError } from '../../base/errors.ts';
 import { analyticsFolder, readConnection, type Connection } from './account.ts';
+import { readListFile, writeListFile } from './listFile.ts';
 
 /** Where the token of an organization is; the file of organizations has none. */
 export type TokenSource = { readonly env: string } | { readonly file: string };
@@ -44,23 +43,7 @@ export class OrganizationFile {
 
   /** In the order in which they were added. */
   read(): readonly KnownOrganization[] {
-    let text: string;
-    try {
-      text = readFileSync(this.path, 'utf8');
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return [];
-      throw error;
-    }
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (error) {
-      throw bad(`${this.path} is no JSON: ${describeError(error)}. Correct it, or remove it and add them again.`);
-    }
-    const parsed = fileSchema.safeParse(value);
-    if (parsed.success) return parsed.data.organizations;
-    const { path, message } = parsed.error.issues[0]!;
-    throw bad(`${this.path}: ${path.join('.')}: ${message}. Correct it, or remove it and add them again.`);
+    return readListFile(this.path, fileSchema, bad)?.organizations ?? [];
   }
 
   /** Throws also `BadUrl` and `InsecureUrl`. */
@@ -93,13 +76,7 @@ export class OrganizationFile {
   }
 
   #write(organizations: readonly KnownOrganization[]): void {
-    const folder = join(this.path, '..');
-    try {
-      makeFolder(folder, 0o700);
-      writeFileAtomicSync(this.path, `${JSON.stringify({ organizations }, null, 2)}\n`, 0o600);
-    } catch (error) {
-      throw explainWriteError(error, folder);
-    }
+    writeListFile(this.path, { organizations });
   }
 }
 
