@@ -6,6 +6,11 @@ export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-
 /** Every failure of the ask room. Codes are stable; messages give the remedy. None ever contains a key. */
 export const askErrors = {
   noQuestion: (): SextantError => new SextantError('NoQuestion', 'The question is empty. Write one, in plain words.'),
+  noRepository: (problems: readonly string[]): SextantError =>
+    new SextantError(
+      'NoRepository',
+      `No repository was searched. ${problems.join(' ') || 'None was pushed that you may read, or none has such a name.'}`,
+    ),
   questionTooLong: (tokens: number, limit: number): SextantError =>
     new SextantError(
       'QuestionTooLong',

@@ -70,8 +70,9 @@ export class PassageCollector {
     isAboutTests: boolean,
   ): Promise<{ readonly file: FoundPlace; readonly lines: FoundLines }[]> {
     const candidates: (PassageCandidate & { file: FoundPlace; lines: FoundLines })[] = [];
-    for (const { file: found, rank: fileRank } of files) {
-      const file = await this.#file(found.root, found.path);
+    const read = await Promise.all(files.map(({ file: { root, path } }) => this.#file(root, path)));
+    for (const [i, { file: found, rank: fileRank }] of files.entries()) {
+      const file = read[i];
       if (!file) continue;
       const quoted: QuotedLines[] = [];
       const add = (lines: FoundLines, placeRank: number | undefined): void => {

@@ -1,5 +1,6 @@
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import { splitRepositoryQuery } from '../wire/repositories.ts';
 import type { Answer, Passage } from './answer.ts';
 import { pageKey } from './pageKey.ts';
 import { isTestFile, PassageCollector, type RankedFile } from './passageCollector.ts';
@@ -78,7 +79,7 @@ export async function retrievePassages(
   const tested = isAboutTests ? testedNames(last) : undefined;
   const found = await searchAll({ question, both, subject, tested }, profile, sources, signal);
   const about = [subject, ...(tested ?? [])].join(' ');
-  const { words } = parseQuery(parseQueryLanguage(about).words);
+  const { words } = parseQuery(wordsOf(about));
   const collector = new PassageCollector(sources, words, limit, profile);
   const compared = await collector.compare(found.slice(0, profile.comparedFiles), isAboutTests);
   const others = found
@@ -105,7 +106,12 @@ function isFollowUp(question: string): boolean {
 }
 
 function contentWords(question: string): string[] {
-  return parseQuery(parseQueryLanguage(question).words).words.filter((word) => !FILLERS.has(word));
+  return parseQuery(wordsOf(question)).words.filter((word) => !FILLERS.has(word));
+}
+
+/** A question without its filters. */
+function wordsOf(question: string): string {
+  return parseQueryLanguage(splitRepositoryQuery(question).query).words;
 }
 
 /** Names of the first definitions that an answer cites. */

@@ -61,8 +61,11 @@ export interface JsonOutput {
   /** `sextant ask` */
   ask: Omit<Answer, 'cited'> & {
     cited: Omit<Passage, 'root'>[];
-    root: string;
-    upToDate: boolean;
+    /** The folder, if the question is about one. */
+    root?: string;
+    upToDate?: boolean;
+    /** With `--team`: the service's URL. */
+    service?: string;
     tookMs: number;
   };
   /** `sextant index` */

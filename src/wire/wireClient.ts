@@ -76,6 +76,11 @@ export class WireClient {
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
   }
 
+  /** The service's address. */
+  get url(): string {
+    return this.#url;
+  }
+
   async findMissing(names: readonly string[]): Promise<Missing> {
     const unknown: string[] = [];
     const nonindexed: string[] = [];

@@ -93,6 +93,24 @@ describe('sextant push and repos', () => {
     assert.match(shown.stdout, /^acme\/open\/src\/auth\/passwordHash\.ts:\d+ {2}verifyPassword function\n/);
     assert.match(shown.stdout, /\n {2}also in acme\/secret\n/);
 
+    const asked = as({ token: all, args: ['ask', 'how is a password checked? repo:acme/o*', '--team'] });
+    assert.match(
+      asked.stdout,
+      /\n\[1\] acme\/open\/src\/auth\/passwordHash\.ts:\d+ {2}verifyPassword function\n/,
+      asked.stderr,
+    );
+    assert.equal(asked.stderr, `sextant: Passages, no model. Only the question was sent, to ${url}.\n`);
+    const bird = as({ token: all, args: ['ask', 'what does the nightingale do?', '--team', '--json'] });
+    const { service, cited } = JSON.parse(bird.stdout) as { service: string; cited: { path: string; text: string }[] };
+    assert.equal(service, url);
+    assert.match(cited.find(({ path }) => path === 'acme/secret/README.md')?.text ?? '', /nightingale sings/);
+    const hidden = as({ token: few, args: ['ask', 'what does the nightingale do?', '--team'] });
+    assert.ok(!hidden.stdout.includes('nightingale sings'), hidden.stdout);
+    const none = as({ token: few, args: ['ask', 'nightingale', '--team', '--repo', 'acme/secret'] });
+    assert.deepEqual([none.code, none.stdout], [2, '']);
+    assert.match(none.stderr, /No repository was searched\. None was pushed that you may read/);
+    assert.equal(as({ token: few, args: ['ask', 'x', folder(), '--team'] }).code, 2);
+
     const env = { HOME: home, XDG_CACHE_HOME: folder(), SEXTANT_API_TOKEN: few, SEXTANT_API_URL: url };
     const { client } = await McpSession.start(['mcp', '--team', '--workspace-root', folder()], env);
     try {

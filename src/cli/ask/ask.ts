@@ -6,7 +6,11 @@ import { extractiveProvider } from '../../ask/extractive.ts';
 import { openAiProvider } from '../../ask/openai.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Sources } from '../../ask/retrieve.ts';
+import { teamSources } from '../../ask/teamSources.ts';
+import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
+import { silentLogger } from '../../base/log.ts';
+import { openService } from '../../context/service.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
 import { searchAndRepair, whyNotUpdated } from '../search/search.ts';
@@ -23,6 +27,19 @@ export interface AskOptions {
   readonly state?: string;
   /** False: use the index as it is, without a scan for changed files. */
   readonly update: boolean;
+  /** Whether to ask about the repositories of the team's service instead of a folder. */
+  readonly team?: true;
+  /** With `team`: patterns of names. */
+  readonly repo?: readonly string[];
+  readonly server?: string;
+}
+
+/** What a question is about. */
+interface Asked {
+  readonly sources: Sources;
+  /** For the JSON of the answer. */
+  readonly about: { readonly root?: string; readonly upToDate?: boolean; readonly service?: string };
+  readonly close: () => unknown;
 }
 
 /** `sextant ask QUESTION [DIR]` */
@@ -35,6 +52,28 @@ export async function runAsk(
 ): Promise<ExitCode> {
   const provider = providerOf(options, env);
   const reranked = options.rerank && { reranker: openAiOf(options, env) };
+  const { sources, about, close } = await (options.team ? openTeam : openFolder)(folder, options, terminal);
+  const began = performance.now();
+  const writer = options.json ? undefined : new AnswerWriter(terminal, about.service);
+  let isFound = false;
+  try {
+    for await (const event of new Asker(sources).ask({ question, provider, ...reranked, signal: terminal.signal })) {
+      if (event.kind === 'sources') isFound = event.passages.length > 0;
+      writer?.show(event);
+      if (options.json && event.kind === 'done') {
+        const { cited, ...answer } = event.answer;
+        const shown = { ...answer, cited: cited.map(withoutRoot), ...about, tookMs: performance.now() - began };
+        printJson(shown, terminal);
+      }
+    }
+    return isFound ? ExitCode.ok : ExitCode.nothingFound;
+  } finally {
+    writer?.end();
+    await close();
+  }
+}
+
+async function openFolder(folder: string, options: AskOptions, terminal: Terminal): Promise<Asked> {
   const scope = new SearchScope(folder, options.state);
   const { root, indexed } = scope;
   const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
@@ -51,25 +90,20 @@ export async function runAsk(
       return Promise.resolve('text' in file ? file.text : undefined);
     },
   };
-  const began = performance.now();
-  const writer = options.json ? undefined : new AnswerWriter(terminal);
-  let isFound = false;
-  try {
-    for await (const event of new Asker(sources).ask({ question, provider, ...reranked, signal: terminal.signal })) {
-      if (event.kind === 'sources') isFound = event.passages.length > 0;
-      writer?.show(event);
-      if (options.json && event.kind === 'done') {
-        const upToDate = options.update && why === undefined;
-        const { cited, ...answer } = event.answer;
-        const shown = { ...answer, cited: cited.map(withoutRoot), root, upToDate, tookMs: performance.now() - began };
-        printJson(shown, terminal);
-      }
-    }
-    return isFound ? ExitCode.ok : ExitCode.nothingFound;
-  } finally {
-    writer?.end();
-    searcher.close();
-  }
+  const about = { root, upToDate: options.update && why === undefined };
+  return { sources, about, close: () => searcher.close() };
+}
+
+async function openTeam(folder: string, { repo, server }: AskOptions, terminal: Terminal): Promise<Asked> {
+  if (folder !== '.')
+    throw new SextantError(
+      'InvalidOption',
+      `--team asks about pushed repositories, not about ${folder}. Leave one of them out, or choose with --repo.`,
+    );
+  const client = await openService({ apiUrl: server, clientUserAgent: 'sextant' }, {}, silentLogger);
+  const onProblem = (problem: string): void => void terminal.stderr.write(`sextant: ${problem}\n`);
+  const sources = teamSources(client, { repositories: repo, onProblem });
+  return { sources, about: { service: client.url }, close: () => client.close() };
 }
 
 /** The named provider; the environment alone never selects a service. */
@@ -94,17 +128,20 @@ export function openAiOf(
 class AnswerWriter {
   readonly #terminal: Terminal;
   readonly #scanner = new CitationScanner();
+  readonly #service: string | undefined;
   #isLineOpen = false;
 
-  constructor(terminal: Terminal) {
+  /** `service` searched for the question, if it was no folder. */
+  constructor(terminal: Terminal, service: string | undefined) {
     this.#terminal = terminal;
+    this.#service = service;
   }
 
   show(event: AnswerEvent): void {
     switch (event.kind) {
       case 'sources':
         if (event.reranking) this.#terminal.stderr.write(`sextant: ${describeReranking(event.reranking)}\n`);
-        this.#terminal.stderr.write(`sextant: ${describeSent(event.provider, event.sent)}\n`);
+        this.#terminal.stderr.write(`sextant: ${describeSent(event.provider, event.sent, this.#service)}\n`);
         break;
       case 'text':
         this.#write(this.#scanner.push(event.text));
@@ -153,8 +190,9 @@ function describeReranking({ provider, sent, failure }: Reranking): string {
   return `${result} ${describeSent(provider, sent)}`;
 }
 
-function describeSent({ label }: ProviderInfo, { files, characters }: Sent): string {
-  if (characters === 0) return `${label}. Nothing was sent.`;
+function describeSent({ label }: ProviderInfo, { files, characters }: Sent, service?: string): string {
+  if (characters === 0)
+    return `${label}. ${service === undefined ? 'Nothing was sent' : `Only the question was sent, to ${service}`}.`;
   return `${label} receives ${formatCount(characters)} characters, with passages of ${files === 1 ? '1 file' : `${files} files`}.`;
 }
 

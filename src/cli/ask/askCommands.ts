@@ -26,6 +26,14 @@ export function addAskCommands(
     .option('--rerank', 'let that model order the passages first')
     .option(...WRITTEN_STATE)
     .option('--no-update', 'use the index as it is, without a scan for changed files')
+    .addOption(
+      new Option('--team', "ask about the repositories of a team's service instead of a folder").conflicts([
+        'state',
+        'update',
+      ]),
+    )
+    .option('--repo <pattern...>', 'with --team: only repositories with such names; * stands for any characters')
+    .option('--server <url>', 'with --team: URL of the service (default: that of SEXTANT_API_URL or sextant login)')
     .option('--json', 'print the answer as JSON')
     .addHelpText('after', ASK_HELP)
     .action(async (question: string, folder: string, options: AskOptions) => {

@@ -12,10 +12,14 @@ Answer models:
 --rerank lets that service order the 20 best passages first, of each at most 25 lines, with either answer model. If it
 fails or takes over 20 s, the order is that of the search.
 
+With --team, the answer rests on all pushed repositories that the token of SEXTANT_API_TOKEN or sextant login may read; repo:acme/*
+in the question restricts them, too. The question then goes to the service.
+
 Examples:
   sextant ask "how are failed payments retried?"
   sextant ask "who may cancel an order? path:src/orders" ~/projects/shop --json
   sextant ask "why two queues?" --provider openai --base-url http://localhost:11434/v1 --model qwen3
+  sextant ask "where are payments retried?" --team --repo 'payments-*'
 
 Output: the answer in Markdown as it arrives, then the places of its citations [1]. Standard error shows which model
 answered and how much was sent.

@@ -28,13 +28,13 @@ import {
 import { fixesOf } from '../../workspace/queryFixes.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 import { REPOSITORY_LIMITS } from '../../wire/repositories.ts';
+import { isTeamRoot } from '../../wire/teamRoot.ts';
 import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { Folders } from '../index/folders.ts';
 import { indexLine } from '../index/statusText.ts';
 import { maxResults } from '../settings.ts';
 import type { TeamCode, TeamResult } from '../team/teamCode.ts';
-import { isTeamRoot } from '../team/teamFiles.ts';
 import { SideViewHost } from '../webviewHost.ts';
 import { fixLabel } from './fixLabel.ts';
 import { EditorPreview } from './preview.ts';

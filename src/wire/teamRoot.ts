@@ -1,0 +1,34 @@
+import type { WireResult } from './repositories.ts';
+
+/* The place of a team's file, written as the folder of a file of the workspace is: so results and passages of both are alike. */
+
+/** The scheme of the addresses of a team's files. */
+export const TEAM_SCHEME = 'sextant-team';
+
+/** A file of a repository: its content by name, and the repository that a token may read it in. */
+export interface TeamFile {
+  readonly blob: string;
+  readonly repository: string;
+}
+
+/** Stands for the folder of all repositories. The blob's name is in it, so that each version of a file has an address of its own. */
+export function teamRoot({ blob_name: blob, repositories: [repository = ''] }: WireResult): string {
+  return `${TEAM_SCHEME}:/${blob}?${encodeURIComponent(JSON.stringify({ repository }))}`;
+}
+
+export function isTeamRoot(root: string): boolean {
+  return root.startsWith(`${TEAM_SCHEME}:`);
+}
+
+/** The file of a root, or of an address below one; `undefined` for anything else. */
+export function teamFileAt(root: string): TeamFile | undefined {
+  if (!isTeamRoot(root) || !URL.canParse(root)) return undefined;
+  const { pathname, search } = new URL(root);
+  try {
+    const { repository } = JSON.parse(decodeURIComponent(search.slice(1))) as { readonly repository: string };
+    return { blob: pathname.split('/', 2)[1]!, repository };
+  } catch {
+    // An address that another version wrote.
+    return undefined;
+  }
+}
