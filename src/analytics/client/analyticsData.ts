@@ -64,6 +64,8 @@ export class AnalyticsData {
   readonly #loader: CachedLoader;
   /** The overrides of the last read. */
   #budgets: { readonly rows: readonly BudgetOverride[]; readonly fetchedAt: number } | undefined;
+  /** The last of the reads of overrides, which take turns: the second finds the answer of the first. */
+  #budgetTurn: Promise<unknown> = Promise.resolve();
 
   constructor(client: AnalyticsClient, cache: AnswerCache, clock: Clock = systemClock) {
     this.#client = client;
@@ -292,8 +294,14 @@ export class AnalyticsData {
   }
 
   /** All current budget overrides; without the service, the cached ones. */
-  async budgets(options: LoadOptions = {}): Promise<Loaded<BudgetOverride>> {
+  budgets(options: LoadOptions = {}): Promise<Loaded<BudgetOverride>> {
     if (options.cachedOnly) return this.#knownBudgets();
+    const turn = this.#budgetTurn.then(() => this.#readBudgets(options));
+    this.#budgetTurn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #readBudgets(options: LoadOptions): Promise<Loaded<BudgetOverride>> {
     const last = this.#budgets;
     if (!options.refresh && last && this.#clock.now() - last.fetchedAt < BUDGETS_FRESH_MS)
       return { rows: last.rows, asOf: formatTime(last.fetchedAt), missing: [] };

@@ -11,6 +11,7 @@ import { shares, type Share } from '../insights/compare.ts';
 import type { History } from '../insights/forecast.ts';
 import { seriesBy } from '../insights/series.ts';
 import { MEASURE_OF, type Unit } from './costReport.ts';
+import { daysOfCompared, identitiesOf, lastDays, MOST_LIMITS, recentSpending } from './comparedAccounts.ts';
 import { ACCOUNT_DAYS, openDays } from './monthSpending.ts';
 import { qualityOf, type Quality } from './report.ts';
 
@@ -109,9 +110,6 @@ async function finishedConsumption(
   return { loaded, spent: costBy(loaded.rows, 'user', MEASURE_OF.usd) };
 }
 
-/** Accounts with a daily past: the most used limits, which alone are near. */
-const MOST_HISTORIES = 200;
-
 /** The finished days of the accounts with the most used limits; empty if they are not known. */
 async function historiesOf(
   data: AnalyticsData,
@@ -121,15 +119,18 @@ async function historiesOf(
 ): Promise<ReadonlyMap<string, History>> {
   // A request without people would be for all of them.
   if (statuses.length === 0) return new Map();
-  const people = statuses.slice(0, MOST_HISTORIES).sort((a, b) => (a.key < b.key ? -1 : 1));
-  const range = { first: data.newestDay - ACCOUNT_DAYS + 1, last: data.newestDay };
-  const days = daysOf(range).map(formatDay);
-  const daily = await data.cost(range, ['COST_ANALYTICS_GROUP_BY_USER'], {
-    ...options,
-    daily: true,
-    people: people.map(({ identity }) => identity),
-  });
+  const limited = statuses.map(({ identity }) => identity);
+  const daily = await (limited.length > MOST_LIMITS
+    ? daysOfCompared(data, limited.slice(0, MOST_LIMITS), [], options)
+    : daysOfCompared(data, limited, await materialSpenders(data, options), options));
   if (daily.missing.length > 0) return new Map();
+  const range = lastDays(data, ACCOUNT_DAYS);
+  const days = daysOf(range).map(formatDay);
   const series = seriesBy(daily.rows, 'user', measure, days, Number.POSITIVE_INFINITY);
   return new Map(series.map(({ key, amounts }) => [key, { first: range.first, amounts }]));
+}
+
+async function materialSpenders(data: AnalyticsData, options: LoadOptions | undefined): Promise<Identity[]> {
+  const { accounts, materialIn } = await recentSpending(data, options);
+  return identitiesOf(materialIn(accounts));
 }

@@ -43,11 +43,16 @@ describe('the model of the dashboard', () => {
     await server?.close();
   });
 
-  async function start(plan: Plan = 'credits', now = '2026-11-21T12:00:00Z', users = 40): Promise<SextantServer> {
+  async function start(
+    plan: Plan = 'credits',
+    now = '2026-11-21T12:00:00Z',
+    users = 40,
+    seed = 7,
+  ): Promise<SextantServer> {
     server = await SextantServer.start({
       now: Date.parse(now),
       rateLimit: false,
-      simulation: { seed: 7, users, plan },
+      simulation: { seed, users, plan },
     });
     server.clock.freeze();
     return server;
@@ -126,9 +131,19 @@ describe('the model of the dashboard', () => {
 
   for (const plan of ['usd', 'credits'] as const)
     it(`shows all of the first page, in ${plan}, with the requests that need no wait`, async () => {
-      const { requestLog } = await start(plan, '2026-11-21T12:00:00Z', 300);
-      await loaded(open(newFolder(), { tab: 'overview' }));
-      const groups = requestLog.latest(1000).map(({ path }) => endpointAt(path)!.rateGroup);
+      const { requestLog } = await start(plan, '2026-11-21T12:00:00Z', 300, 9);
+      const model = open(newFolder(), { tab: 'overview', preset: '28d' });
+      await loaded(model);
+      const page = await until('the people are counted', () => {
+        const { page } = model.state;
+        return tileOf(page, 'perPerson') === undefined ? undefined : page;
+      });
+      assert.match(page.attention!.note, /limits, the spending of \d\d\d accounts, the activity of 3\d\d people/);
+      const answered = requestLog.latest(1000);
+      const bytes = Math.max(...answered.map(({ headers }) => Number(headers['content-length'] ?? 0)));
+      assert.ok(bytes > 5_000 || plan === 'credits', 'a bot grew, so all people are named: the rest are bots');
+      // Each day of who was active is a request that the page does not wait for.
+      const groups = answered.flatMap(({ path }) => (path.endsWith('/dau') ? [] : [endpointAt(path)!.rateGroup]));
       assert.ok(groups.includes('cost-analytics'));
       for (const group of groups) {
         const { length } = groups.filter((one) => one === group);
@@ -247,24 +262,6 @@ describe('the model of the dashboard', () => {
     choose(model, { tab: 'people' });
     assert.equal(model.state.page.attention, null);
   });
-
-  for (const plan of ['credits', 'usd'] as const)
-    it(`has the first page of 300 people in a burst of requests and four seconds more, on the plan ${plan}`, async () => {
-      const { requestLog } = await start(plan, undefined, 300);
-      const model = open(undefined, { preset: '28d' });
-      await loaded(model);
-      const page = await until('the people are counted', () => {
-        const { page } = model.state;
-        return tileOf(page, 'perPerson') === undefined ? undefined : page;
-      });
-      assert.match(page.attention!.note, /limits, the spending of \d\d\d accounts, the activity of 3\d\d people/);
-      // Each day of who was active is a request that the page does not wait for.
-      const paths = requestLog.latest(1000).flatMap(({ path }) => (path.endsWith('/dau') ? [] : [path]));
-      for (const [group, { burst, perMinute }] of Object.entries(RATE_LIMITS)) {
-        const ofGroup = paths.filter((path) => endpointAt(path)?.rateGroup === group);
-        assert.ok(((ofGroup.length - burst) * 60) / perMinute <= 4, `${group}: ${ofGroup.length} requests`);
-      }
-    });
 
   for (const [plan, now] of [
     ['credits', '2026-11-21T21:55:00Z'],
