@@ -180,7 +180,8 @@ export class SextantServer implements Administered {
     const watch = new LeaseWatch(state.fence);
     watch.onLost((error) => this.#onLost(error, edges.onLost));
     this.#edge = new HttpEdge({
-      unavailable: (method) => watch.check(method !== 'GET'),
+      // The journal checks the lease between writing a delivery and its acknowledgement.
+      unavailable: (method, path) => watch.check(method !== 'GET' && !path.startsWith('/webhooks/')),
       resources: this.#resources(),
       hosts: new HostCheck([
         ...(options.allowHosts ?? []),

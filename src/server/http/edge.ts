@@ -68,7 +68,7 @@ export interface EdgeOptions {
   /** May take a request before it is answered: returns what to do with it, or `undefined` to have it answered. */
   readonly beforeAnswer?: (method: string, path: string) => Interception | undefined;
   /** Why nothing but `/healthz` may be answered, if so: checked for each request, before any fault. */
-  readonly unavailable?: (method: string) => SextantError | undefined;
+  readonly unavailable?: (method: string, path: string) => SextantError | undefined;
 }
 
 const HEALTH = '/healthz';
@@ -175,9 +175,9 @@ export class HttpEdge {
   #receive(request: IncomingMessage, response: ServerResponse, expectsContinue = false): void {
     const { beforeAnswer, requestLog, clock } = this.#options;
     const method = request.method ?? '';
-    const unavailable = this.#options.unavailable?.(method);
     const began = performance.now();
     const { path, query } = target(request.url ?? '');
+    const unavailable = this.#options.unavailable?.(method, path);
     const intercept = unavailable ? undefined : beforeAnswer?.(method, path);
     if (!intercept) {
       this.#answer(request, response, expectsContinue, unavailable);

@@ -287,6 +287,7 @@ export class EventJournal {
     try {
       const seen = this.#keys.find(hash, this.#realClock.now());
       if (seen !== undefined && (await this.#hasKey(seen, delivery.webhook, key))) {
+        this.#options.fence.check();
         this.#log.fence();
         return { id: eventId(seen), number: seen, isNew: false };
       }
