@@ -15,9 +15,12 @@ const yesterday = '2026-11-20';
 const twoDaysAgo = '2026-11-19';
 const CLOCK = pathToFileURL(join(import.meta.dirname, '../support/clockOfTest.mjs')).href;
 
-/** Runs a command whose clock starts at noon, like the server's. */
+/** The number of commands that were run. */
+let count = 0;
+
+/** Runs a command a minute after the last one by its clock, when the request budget is full again; the first at noon, like the server. */
 function run(args: readonly string[], extra: NodeJS.ProcessEnv = {}): Promise<Outcome> {
-  const env = { SEXTANT_TEST_NOW: String(NOON), ...extra };
+  const env = { SEXTANT_TEST_NOW: String(NOON + 60_000 * count++), ...extra };
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -57,17 +60,17 @@ describe('sextant usage, cost and budgets', () => {
       file,
       '--now',
       new Date(NOON).toISOString(),
+      '--no-rate-limit',
     ]);
   });
   after(() => stop(server, 'SIGKILL'));
 
-  const of = (...args: string[]): string[] => [
-    ...args,
-    '--state',
-    join(folder, 'state'),
-    '--server-state',
-    join(folder, 'server'),
-  ];
+  // The request budget is kept there: tests that shared one would wait for each other's.
+  let state: string;
+  beforeEach(() => {
+    state = newFolder();
+  });
+  const of = (...args: string[]): string[] => [...args, '--state', state, '--server-state', join(folder, 'server')];
   const range = ['--from', twoDaysAgo, '--to', yesterday];
 
   it('use the local server if no service is named', async () => {
@@ -209,40 +212,27 @@ describe('sextant usage, cost and budgets', () => {
   });
 
   it('lists what needs attention, and who of a roster was never active', async () => {
-    // With a server of its own: thirty requests would delay those of the other tests.
-    const own = newFolder();
-    const state = join(own, 'server');
-    const file = join(folder, 'facts.ndjson');
-    const now = new Date(NOON).toISOString();
-    const second = await serve(['--state', state, '--port', '0', '--data', file, '--now', now]);
-    try {
-      const attention = (...args: string[]): Promise<Outcome> =>
-        run(['usage', '--attention', ...args, '--state', join(own, 'state'), '--server-state', state]);
-      const roster = join(own, 'seats.csv');
-      writeFileSync(roster, 'Name,Email\nAda,ADA@example.com\nSeat,seat@example.com\n');
-      const { code, stdout } = await attention('--roster', roster);
-      assert.equal(code, 0);
-      assert.match(stdout, /^- 1 on the roster was not active in 30 days: seat@example\.com$/m);
-      assert.match(stdout, /^Looked at: /m);
-      const { items } = JSON.parse((await attention('--roster', roster, '--json')).stdout) as {
-        items: { kind: string; text: string }[];
-      };
-      assert.ok(items.some(({ kind }) => kind === 'never'));
-      writeFileSync(roster, 'Seat\n1\n');
-      const refused = await attention('--roster', roster);
-      assert.equal(refused.code, 2);
-      assert.match(refused.stderr, /names no accounts/);
-    } finally {
-      await stop(second, 'SIGKILL');
-    }
-  }).timeout(120_000);
+    const attention = (...args: string[]): Promise<Outcome> => run(of('usage', '--attention', ...args));
+    const roster = join(state, 'seats.csv');
+    writeFileSync(roster, 'Name,Email\nAda,ADA@example.com\nSeat,seat@example.com\n');
+    const { code, stdout } = await attention('--roster', roster);
+    assert.equal(code, 0);
+    assert.match(stdout, /^- 1 on the roster was not active in 30 days: seat@example\.com$/m);
+    assert.match(stdout, /^Looked at: /m);
+    const { items } = JSON.parse((await attention('--roster', roster, '--json')).stdout) as {
+      items: { kind: string; text: string }[];
+    };
+    assert.ok(items.some(({ kind }) => kind === 'never'));
+    writeFileSync(roster, 'Seat\n1\n');
+    const refused = await attention('--roster', roster);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /names no accounts/);
+  });
 
   it('says at once that the service fails, for how long it waits, and what a unit costs after that', async () => {
     const admin = new AdminClient(server.info);
     await new FaultClient(admin).addFault({ path: '/analytics/v0/daily-usage', status: 503, retryAfter: 2, times: 1 });
-    // Nothing is cached in a folder of its own.
-    const own = ['--state', join(folder, 'own'), '--server-state', join(folder, 'server')];
-    const { code, stdout, stderr } = await run(['usage', '--json', '--from', yesterday, '--to', yesterday, ...own]);
+    const { code, stdout, stderr } = await run(of('usage', '--json', '--from', yesterday, '--to', yesterday));
     assert.match(
       stderr,
       /^sextant: The service failed \(503: .*\)\. Try again later\. Trying again in [12] s\. Ctrl\+C stops\.\n/,
@@ -302,6 +292,7 @@ describe('sextant usage, cost and budgets', () => {
   });
 
   it('show cached data with its age when the service is down, and store no token', async () => {
+    assert.equal((await run(of('budgets', 'list'))).code, 0);
     await stop(server, 'SIGKILL');
     const env = { SEXTANT_ANALYTICS_URL: server.info.url, SEXTANT_ANALYTICS_TOKEN: server.info.token };
     const known = await run(of('budgets', 'list'), env);
@@ -309,9 +300,7 @@ describe('sextant usage, cost and budgets', () => {
     assert.match(known.stderr, /cannot be reached\. .*Showing cached figures as of /);
     const unknown = await run(of('usage', '--from', '2026-01-01', '--to', '2026-01-02'), env);
     assert.deepEqual([unknown.code, unknown.stdout], [2, '']);
-    const files = readdirSync(join(folder, 'state'), { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    );
+    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     assert.ok(files.length > 5);
     for (const { parentPath, name } of files)
       assert.equal(readFileSync(join(parentPath, name)).includes(server.info.token), false);
