@@ -384,14 +384,18 @@ describe('sextant mcp', () => {
     const input = { name: 'codebase-retrieval', arguments: { information_request: 'password', extra: 1 } };
     send({ id: 2, method: 'tools/call', params: input });
     send({ id: 3, method: 'tools/nonsense' });
-    const answers = (): { readonly id: number; readonly result?: object; readonly error?: object }[] =>
+    const answers = (): {
+      readonly id: number;
+      readonly result?: { protocolVersion?: string };
+      readonly error?: object;
+    }[] =>
       out
         .split('\n')
         .filter(Boolean)
         .map((one) => JSON.parse(one) as { readonly id: number });
     await until('all is answered', () => out.endsWith('\n') && answers().length === 3);
     const byId = new Map(answers().map((one) => [one.id, one]));
-    assert.equal((byId.get(1)?.result as { protocolVersion?: string }).protocolVersion, '2024-11-05');
+    assert.equal(byId.get(1)?.result?.protocolVersion, '2024-11-05');
     assert.ok(byId.get(2)?.result);
     assert.ok(byId.get(3)?.error);
     assert.match(said, /^sextant: MCP: /);

@@ -164,10 +164,12 @@ describe('a store on three nodes of OpenSearch', () => {
       }
     } finally {
       over.abort();
-      await clients.finally(async () => {
+      try {
+        await clients;
+      } finally {
         await client.close();
         await server.close();
-      });
+      }
     }
   });
 });

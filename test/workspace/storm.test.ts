@@ -163,11 +163,13 @@ class RandomEdits {
   }
 
   next(): void {
+    // oxlint-disable typescript/unbound-method -- called with `this` below
     const edits = [
       ...[this.#write, this.#write, this.#write, this.#write, this.#writeInTheSameMoment, this.#append, this.#undo],
       ...[this.#rename, this.#rename, this.#remove, this.#removeFolder, this.#link, this.#ignore, this.#switch],
       ...[this.#commit, this.#restore, this.#large, this.#odd, this.#odd, this.#setTime, this.#setTime, this.#many],
     ];
+    // oxlint-enable typescript/unbound-method
     const edit = this.#pick(edits);
     try {
       this.log.push(edit.call(this));
