@@ -77,9 +77,7 @@ const stages = {
     run: () => mocha('conformance', ['--spec', 'test/conformance/**/*.test.ts', '--timeout', '300000']),
     after: BUILT,
   },
-  format: {
-    run: () => check('format', 'node_modules/prettier/bin/prettier.cjs', ['--check', '--log-level', 'warn', '.']),
-  },
+  format: { run: () => check('format', 'node_modules/oxfmt/bin/oxfmt', ['--list-different', '.']) },
   floors: {
     run: () => check('floors', 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', ['src', 'webview']),
   },

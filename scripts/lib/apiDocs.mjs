@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { Application, Logger, LogLevel } from 'typedoc';
 import { MarkdownTheme } from 'typedoc-plugin-markdown';
 import { root } from './dependencies.mjs';
@@ -83,14 +83,13 @@ export async function makeApiDocs() {
   const folder = await mkdtemp(join(tmpdir(), 'sextant-docs-'));
   try {
     await app.outputs.writeOutput({ name: 'markdown', path: folder }, project);
-    const options = await resolveConfig(join(API_DOCS, 'README.md'));
     /** @type {Map<string, string>} */
     const files = new Map();
-    for (const name of readdirSync(folder))
-      files.set(
-        name,
-        await format(plain(readFileSync(join(folder, name), 'utf8')), { ...options, parser: 'markdown' }),
-      );
+    const { printWidth, singleQuote } = JSON.parse(readFileSync(join(root, '.oxfmtrc.json'), 'utf8'));
+    for (const name of readdirSync(folder)) {
+      const { code } = await format(name, plain(readFileSync(join(folder, name), 'utf8')), { printWidth, singleQuote });
+      files.set(name, code);
+    }
     return { files, warnings: warnings.all };
   } finally {
     rmSync(folder, { recursive: true, force: true });

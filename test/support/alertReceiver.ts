@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 
 /** An answer of {@link AlertReceiver}: a status, or a failure of the connection before or after the body was read. */
 export type Behavior =
-  { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string } | 'hang' | 'reset';
+  | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: string }
+  | 'hang'
+  | 'reset';
 
 export interface Received {
   readonly path: string;

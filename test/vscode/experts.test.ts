@@ -146,7 +146,8 @@ describe('experts of the editor', () => {
   it('send a prompt to a model only after consent to it', async function () {
     const extension = vscode.extensions.getExtension('sextant.sextant-test-model');
     const model = (await extension?.activate()) as
-      { isRegistered: boolean; pieces: readonly string[]; requests: { content: string }[][] } | undefined;
+      | { isRegistered: boolean; pieces: readonly string[]; requests: { content: string }[][] }
+      | undefined;
     if (!model?.isRegistered) return this.skip();
     model.pieces = ['A password ', 'is wrong.'];
     const before = model.requests.length;

@@ -27,7 +27,8 @@ export interface EventRowsView {
 
 /** A line of a search for the ids of events. */
 export type EventFoundView =
-  { readonly found: readonly string[] } | { readonly progress: { readonly searched: number; readonly total: number } };
+  | { readonly found: readonly string[] }
+  | { readonly progress: { readonly searched: number; readonly total: number } };
 
 /** How an event proved its sender. */
 export interface EventProofView {
