@@ -94,6 +94,18 @@ describe('names of a segment', () => {
     );
   });
 
+  it('say which of them may contain a text', () => {
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 60 }), name, fc.nat({ max: 3 }), (names, one, length) => {
+        const part = nameKey(one.slice(0, length));
+        for (const cursor = pack(names)(); cursor.next();) {
+          const expected = /[^\0-\x7f]/.test(cursor.text()) || nameKey(cursor.text()).includes(part);
+          assert.equal(cursor.mayContain(Buffer.from(part, 'latin1')), expected, cursor.text());
+        }
+      }),
+    );
+  });
+
   it('are damaged, or other names, where their bytes change', () => {
     const many = Array.from({ length: 300 }, (_, i) => `${['get', 'größe', 'Set_'][i % 3]}${(i * 7919) % 1009}`);
     const change = fc.tuple(fc.nat(), fc.nat({ max: 255 }));

@@ -150,6 +150,20 @@ export class NameCursor {
     return Buffer.from(this.name.buffer, 0, this.length).toString('utf8');
   }
 
+  /** Whether the name may contain a text of the key `part`: always, if it has other than ASCII characters. */
+  mayContain(part: Uint8Array): boolean {
+    if (!this.#isAscii || part.length === 0) return true;
+    const { key } = this;
+    const [first] = part;
+    for (let from = 0; from <= this.keyLength - part.length; from++) {
+      if (key[from] !== first) continue;
+      let at = 1;
+      while (at < part.length && key[from + at] === part[at]) at++;
+      if (at === part.length) return true;
+    }
+    return false;
+  }
+
   /** Below 0 if the current name comes before that of `other`. */
   compare(other: NameCursor): number {
     return (

@@ -78,35 +78,40 @@ describe('compileFilters', () => {
     assert.deepEqual(symbols('sym:i*parse'), ['I/O parse']);
   });
 
-  it('gives beginnings of all names that sym: accepts', () => {
+  it('gives beginnings and parts of all names that sym: accepts', () => {
     const prefixes = (query: string): readonly (readonly string[])[] => {
-      const { wantedPrefixes, excludedPrefixes } = compileFilters(parseQueryLanguage(query).filters);
-      return [wantedPrefixes, excludedPrefixes];
+      const { wantedNames, excludedNames } = compileFilters(parseQueryLanguage(query).filters);
+      return [wantedNames, excludedNames].map((bounds) => bounds.map(({ prefix }) => prefix));
     };
     assert.deepEqual(prefixes('sym:parse* -sym:Drop?'), [['parse'], ['Drop']]);
     assert.deepEqual(prefixes('sym:parse* sym:read_x{,y}'), [['parse', 'read'], []]);
     assert.deepEqual(prefixes('sym:parse* sym:read'), [[''], []]);
     assert.deepEqual(prefixes('-sym:*parse*'), [[], ['']]);
+    const part = (query: string): unknown => compileFilters(parseQueryLanguage(query).filters).wantedNames[0]?.part;
+    assert.deepEqual(['sym:read', 'sym:*_read?x', 'sym:[a]b*', 'sym:a sym:b'].map(part), ['read', '_read', '', '']);
   });
 
-  it('gives a spelling of the beginning of each name that sym: accepts, whatever its letters fold to', () => {
+  it('gives a spelling of the beginning of each name that sym: accepts, and a part, whatever its letters fold to', () => {
     // The long s and the sign of Kelvin fold to letters of ASCII; the dotted and the dotless i do not.
     const letter = fc.constantFrom(...Array.from('sSkKiIx_.ſ\u212aıİß'));
     const text = fc.array(letter, { minLength: 1, maxLength: 6 }).map((letters) => letters.join(''));
     const pattern = fc
       .tuple(
         fc.array(fc.constantFrom(...Array.from('sSkKiIx_')), { maxLength: 4 }),
-        fc.constantFrom('*', '?*', '[sx]*', '{s,x}*'),
+        fc.constantFrom('x', '*', '?*', '[sx]*', '{s,x}*', '*s_x*', '\\*'),
       )
       .map(([letters, rest]) => letters.join('') + rest);
     fc.assert(
       fc.property(fc.array(pattern, { minLength: 1, maxLength: 2 }), fc.array(text), (patterns, names) => {
         const query = patterns.map((one) => `sym:${one}`).join(' ');
-        const { matchesSymbol, wantedPrefixes } = compileFilters(parseQueryLanguage(query).filters);
+        const { matchesSymbol, wantedNames } = compileFilters(parseQueryLanguage(query).filters);
         for (const name of names.filter(matchesSymbol)) {
-          const isRead = wantedPrefixes
-            .flatMap(spellingsOf)
-            .some((prefix) => nameKey(name).startsWith(nameKey(prefix)));
+          const key = nameKey(name);
+          const isRead = wantedNames.some(
+            ({ prefix, part }) =>
+              spellingsOf(prefix).some((spelling) => key.startsWith(nameKey(spelling))) &&
+              (/[^\0-\x7f]/.test(name) || key.includes(nameKey(part))),
+          );
           assert.ok(isRead, `${query} reads ${name}`);
         }
       }),

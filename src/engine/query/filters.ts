@@ -17,11 +17,17 @@ export interface CompiledFilters {
   /** The two parts of {@link matchesSymbol}: wanted and excluded names. `undefined` without such a filter. */
   readonly wantedSymbol: Test | undefined;
   readonly excludedSymbol: Test | undefined;
-  /** Beginnings of the names that the tests of wanted and excluded names accept, such as `parse` for `parse*`. */
-  readonly wantedPrefixes: readonly string[];
-  readonly excludedPrefixes: readonly string[];
+  /** Where the names are that the tests of wanted and excluded names accept. */
+  readonly wantedNames: readonly NameBounds[];
+  readonly excludedNames: readonly NameBounds[];
   /** Nearness of a name to the wanted one: {@link EXACT}, {@link PREFIX}, 1 for any other match, or 0 for none. */
   readonly nearness: (name: string) => number;
+}
+
+/** Texts that each name of a pattern has: `parse` at its start for `parse*`, `probe` anywhere for `*_probe`. */
+export interface NameBounds {
+  readonly prefix: string;
+  readonly part: string;
 }
 
 export const EXACT = 3;
@@ -67,8 +73,8 @@ export function compileFilters(
     matchesSymbol: (name) => passes(symbol, name),
     wantedSymbol: symbol.wanted,
     excludedSymbol: symbol.excluded,
-    wantedPrefixes: namePrefixes(filters, false),
-    excludedPrefixes: namePrefixes(filters, true),
+    wantedNames: boundsOf(filters, false),
+    excludedNames: boundsOf(filters, true),
     nearness: (name) => Math.max(0, ...nearnesses.map((nearnessOf) => nearnessOf(name))),
   };
 }
@@ -165,11 +171,23 @@ function nearnessTo(pattern: string): (name: string) => number {
   };
 }
 
-/** Beginnings of the names that filters of `sym:` accept; a text without a wildcard may be anywhere in a name. */
-function namePrefixes(filters: readonly QueryFilter[], excluding: boolean): string[] {
+/** Bounds of the names that filters of `sym:` accept; all names at once where a filter has no beginning. */
+function boundsOf(filters: readonly QueryFilter[], excluding: boolean): NameBounds[] {
   const ofKind = filters.filter(({ field, exclude }) => field === 'sym' && exclude === excluding);
-  const prefixes = ofKind.map(({ pattern }) => (isGlob(pattern) ? /^[A-Za-z0-9]*/.exec(pattern)![0] : ''));
-  return prefixes.includes('') ? [''] : prefixes;
+  const bounds = ofKind.map(({ pattern }) => ({ prefix: beginningOf(pattern), part: partOf(pattern) }));
+  return bounds.length > 1 && bounds.some(({ prefix }) => prefix === '') ? [{ prefix: '', part: '' }] : bounds;
+}
+
+/** A text without a wildcard may be anywhere in a name. */
+function beginningOf(pattern: string): string {
+  return isGlob(pattern) ? /^[A-Za-z0-9]*/.exec(pattern)![0] : '';
+}
+
+/** The longest text between wildcards. */
+function partOf(pattern: string): string {
+  if (!isGlob(pattern)) return unescapeGlob(pattern);
+  if (/[[\]{}\\]/.test(pattern)) return '';
+  return pattern.split(/[*?]+/).reduce((longest, part) => (part.length > longest.length ? part : longest));
 }
 
 /** Beginnings of all names that match `prefix` without regard to case. Lower case keeps the long s, which matches an s. */

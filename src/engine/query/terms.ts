@@ -46,9 +46,13 @@ export function* markDocuments(
   documents: Uint8Array,
 ): Generator<void, void, void> {
   let read = 0;
-  for (const { field, text } of terms) {
+  let last: Term | undefined;
+  for (const term of terms) {
+    // Spellings of one name, which are one term, come in a row.
+    if (term.text === last?.text && term.field === last.field) continue;
+    last = term;
     postings.clear();
-    const list = reader.read(termHash(field, text), postings);
+    const list = reader.read(termHash(term.field, term.text), postings);
     for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {
       document = reader.documentOf(postings.chunks[i]!, document);
       setBit(documents, document);

@@ -1,9 +1,10 @@
 import type { Postings } from '../index/postings.ts';
+import { nameKey } from '../index/names.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import { clearBit, hasBit, noDeletions, type Segment } from '../index/snapshot.ts';
 import type { DocumentId } from '../documentId.ts';
 import { DocumentScope } from './documentScope.ts';
-import { EXACT, PREFIX, isNamed, spellingsOf, type CompiledFilters, type Test } from './filters.ts';
+import { EXACT, PREFIX, isNamed, spellingsOf, type CompiledFilters, type NameBounds, type Test } from './filters.ts';
 import { keyOf, markDocuments, symbolTerm, type Term } from './terms.ts';
 
 /** The documents of a segment that may be results. */
@@ -28,6 +29,18 @@ export interface Conditions {
   readonly required: readonly (readonly Term[])[];
 }
 
+/** A name that `sym:` accepts. */
+interface FoundName {
+  readonly term: Term;
+  readonly nearness: number;
+}
+
+const NEARNESSES = [
+  { least: EXACT, most: EXACT },
+  { least: PREFIX, most: PREFIX },
+  { least: 0, most: PREFIX - 1 },
+];
+
 /** Number of names that are read before other work may run. */
 const NAMES_PER_STEP = 2_000;
 
@@ -39,41 +52,38 @@ export function* wantedIn(
 ): Generator<void, Wanted, void> {
   const { reader } = segment;
   const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol, nearness } = filters;
-  const { wantedPrefixes, excludedPrefixes } = filters;
+  const { wantedNames, excludedNames } = filters;
   const bits = (): Uint8Array => noDeletions(reader.documents);
   const mark = (terms: Iterable<Term>, documents: Uint8Array): Generator<void, void, void> =>
     markDocuments(reader, terms, postings, documents);
   const having: Uint8Array[] = [];
   const near: Uint8Array[] = [];
   if (wantedSymbol) {
-    const found: { readonly term: Term; readonly nearness: number }[] = [];
-    yield* namesIn(reader, wantedPrefixes, wantedSymbol, (name) =>
+    const found: FoundName[] = [];
+    yield* namesIn(reader, wantedNames, wantedSymbol, (name) =>
       found.push({ term: symbolTerm(name), nearness: nearness(name) }),
     );
-    for (const least of [PREFIX, EXACT]) {
-      const documents = bits();
-      const terms = found.filter((one) => one.nearness >= least).map(({ term }) => term);
-      yield* mark(terms, documents);
-      // `__NAME` has the same term as `NAME`, so the definitions decide.
-      const others = new Set(found.filter((one) => one.nearness < least).map(({ term }) => keyOf(term)));
-      const ambiguous = bits();
+    const documents = bits();
+    // Nearest names first: each adds to the documents of the nearer ones.
+    for (const { least, most } of NEARNESSES) {
+      const added = found.filter((one) => one.nearness >= least && one.nearness <= most);
       yield* mark(
-        terms.filter((term) => others.has(keyOf(term))),
-        ambiguous,
+        added.map(({ term }) => term),
+        documents,
       );
+      if (least < PREFIX) continue;
+      const nearest = documents.slice();
+      // `__NAME` has the same term as `NAME`, so the definitions decide.
+      const ambiguous = bits();
+      yield* mark(ambiguousTerms(found, least), ambiguous);
       const isNear = (name: string): boolean => nearness(name) >= least;
       for (let document = 0; document < reader.documents; document++) {
         if (!hasBit(ambiguous, document)) continue;
         yield;
-        if (!reader.definitionsOf(document).some((span) => isNamed(span, isNear))) clearBit(documents, document);
+        if (!reader.definitionsOf(document).some((span) => isNamed(span, isNear))) clearBit(nearest, document);
       }
-      near.push(documents);
+      near.push(nearest);
     }
-    const documents = bits();
-    yield* mark(
-      found.map(({ term }) => term),
-      documents,
-    );
     having.push(documents);
   }
   for (const terms of required) {
@@ -86,7 +96,7 @@ export function* wantedIn(
   // A file that defines an excluded name is out, whatever else it defines.
   if (excludedSymbol) {
     const terms: Term[] = [];
-    yield* namesIn(reader, excludedPrefixes, excludedSymbol, (name) => terms.push(symbolTerm(name)));
+    yield* namesIn(reader, excludedNames, excludedSymbol, (name) => terms.push(symbolTerm(name)));
     yield* mark(terms, unwanted);
   }
   for (const documents of having) for (let i = 0; i < unwanted.length; i++) unwanted[i]! |= ~documents[i]!;
@@ -104,19 +114,29 @@ export function* wantedIn(
   };
 }
 
-/** Calls `take` with each defined name that begins with one of the prefixes and that a test accepts. */
+/** The terms of names that are near enough which are also those of others. */
+function ambiguousTerms(found: readonly FoundName[], least: number): Term[] {
+  const others = new Set(found.filter(({ nearness }) => nearness < least).map(({ term }) => keyOf(term)));
+  return found.filter(({ term, nearness }) => nearness >= least && others.has(keyOf(term))).map(({ term }) => term);
+}
+
+/** Calls `take` with each defined name that is within any of the bounds and that a test accepts. */
 function* namesIn(
   reader: SegmentReader,
-  prefixes: readonly string[],
+  bounds: readonly NameBounds[],
   accepts: Test,
   take: (name: string) => void,
 ): Generator<void, void, void> {
-  for (const prefix of prefixes.flatMap(spellingsOf)) {
-    const names = reader.names(prefix);
-    for (let read = 1; names.next(); read++) {
-      const name = names.text();
-      if (accepts(name)) take(name);
-      if (read % NAMES_PER_STEP === 0) yield;
+  for (const { prefix, part } of bounds) {
+    const key = Buffer.from(nameKey(part), 'latin1');
+    for (const spelling of spellingsOf(prefix)) {
+      const names = reader.names(spelling);
+      for (let read = 1; names.next(); read++) {
+        if (read % NAMES_PER_STEP === 0) yield;
+        if (!names.mayContain(key)) continue;
+        const name = names.text();
+        if (accepts(name)) take(name);
+      }
     }
   }
 }
