@@ -7,7 +7,10 @@ import { avoidedWords, avoidedWordsOfPage } from './words.mjs';
 /** Every clone downloads a large file, also after its removal. */
 const MAX_TRACKED_BYTES = 300_000;
 /** Files that may be larger, each with its reason. */
-const LARGE_FILES = new Set(/** @type {string[]} */ ([]));
+const LARGE_FILES = new Set([
+  // npm writes it, with each package for each platform.
+  'package-lock.json',
+]);
 /** Pages for people, without those that are generated from comments, which lint checks. */
 const PAGE = /^(?:docs\/(?!api\/).+|[^/]+)\.md$/;
 const MAX_SUBJECT = 72;
