@@ -18,7 +18,7 @@ if (!process.features.typescript) {
 }
 const { values } = parseArgs({ options: { first: { type: 'boolean', default: false } } });
 const { AnalyticsClient } = await import('../src/analytics/client/analyticsClient.ts');
-const { AnalyticsData } = await import('../src/analytics/client/analyticsData.ts');
+const { ServiceData } = await import('../src/analytics/client/analyticsData.ts');
 const { AnswerCache } = await import('../src/analytics/client/answerCache.ts');
 const { RequestBudget } = await import('../src/analytics/client/requestBudget.ts');
 const { RATE_LIMITS } = await import('../src/analytics/contract.ts');
@@ -162,7 +162,7 @@ async function inTheEditor() {
 async function allPeople() {
   await using server = await startServer({ seed: 7, users: 5000, plan: 'credits', rateLimit: true });
   const client = new AnalyticsClient(server, new RequestBudget(join(folder, 'requests')));
-  const data = new AnalyticsData(client, new AnswerCache(join(folder, 'answers'), 'account'));
+  const data = new ServiceData(client, new AnswerCache(join(folder, 'answers'), 'account'));
   const range = { first: data.newestDay - 27, last: data.newestDay };
   const began = performance.now();
   const { rows } = await data.activity(range);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Frame, Locator } from 'playwright-core';
 import { accountKey } from '../../src/analytics/client/account.ts';
 import { AnalyticsClient } from '../../src/analytics/client/analyticsClient.ts';
-import { AnalyticsData } from '../../src/analytics/client/analyticsData.ts';
+import { ServiceData } from '../../src/analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../src/analytics/client/answerCache.ts';
 import { RequestBudget } from '../../src/analytics/client/requestBudget.ts';
 import { costReport } from '../../src/analytics/reports/costReport.ts';
@@ -176,7 +176,7 @@ export async function fillCache(folder: string, connection: TestServer): Promise
     return Promise.resolve();
   };
   const client = new AnalyticsClient(connection, new RequestBudget(join(folder, 'budget'), { clock, sleep }));
-  const data = new AnalyticsData(
+  const data = new ServiceData(
     client,
     new AnswerCache(join(folder, 'sextant/analytics/answers'), accountKey(connection)),
   );

@@ -149,6 +149,9 @@ describe('sextant usage, cost and budgets', () => {
       people.map(({ identity, active_days }) => [identity, active_days]),
       [['ada@example.com', 1]],
     );
+    const billing = ['--groups', file, '--group', 'team=Billing'];
+    const cost = await rows('cost', ...billing, '--by', 'resource');
+    assert.deepEqual(cost.map((row) => row.billed_amount_usd), ['0.2000000002']); // prettier-ignore
     const check = await run(of('groups', 'check', file));
     assert.match(
       check.stdout,
@@ -223,6 +226,11 @@ describe('sextant usage, cost and budgets', () => {
       items: { kind: string; text: string }[];
     };
     assert.ok(items.some(({ kind }) => kind === 'never'));
+    const teams = join(state, 'teams.csv');
+    writeFileSync(teams, 'account,team\nseat@example.com,Search\n');
+    const byTeam = await attention('--roster', roster, '--groups', teams, '--by', 'team', '--json');
+    const [search] = JSON.parse(byTeam.stdout) as Record<string, unknown>[];
+    assert.deepEqual([search?.team, search?.stopped, search?.never], ['Search', 0, 1]);
     writeFileSync(roster, 'Seat\n1\n');
     const refused = await attention('--roster', roster);
     assert.equal(refused.code, 2);

@@ -1,6 +1,6 @@
 import { accountKey } from '../../src/analytics/client/account.ts';
 import { AnalyticsClient } from '../../src/analytics/client/analyticsClient.ts';
-import { AnalyticsData } from '../../src/analytics/client/analyticsData.ts';
+import { ServiceData, type AnalyticsData } from '../../src/analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../src/analytics/client/answerCache.ts';
 import { RequestBudget } from '../../src/analytics/client/requestBudget.ts';
 import { AdjustableClock } from '../../src/base/clock.ts';
@@ -20,5 +20,5 @@ export function openFigures(
   const budget = new RequestBudget(newFolder(), { clock: passing, sleep });
   const client = new AnalyticsClient({ url, token }, budget, { clock, sleep });
   const answers = new AnswerCache(cache, accountKey({ url, token }), { clock });
-  return { client, data: new AnalyticsData(client, answers, clock) };
+  return { client, data: new ServiceData(client, answers, clock) };
 }

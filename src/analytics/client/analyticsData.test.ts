@@ -5,7 +5,7 @@ import { SextantServer } from '../../server/server.ts';
 import type { DayRange } from '../dateRules.ts';
 import { accountKey } from './account.ts';
 import { AnalyticsClient } from './analyticsClient.ts';
-import { AnalyticsData } from './analyticsData.ts';
+import { ServiceData, type AnalyticsData } from './analyticsData.ts';
 import { AnswerCache } from './answerCache.ts';
 import { RequestBudget } from './requestBudget.ts';
 
@@ -39,7 +39,7 @@ describe('the figures of an account', () => {
     // Separate time for the budget, so that waiting for it does not change the day.
     const budget = new RequestBudget(newFolder());
     const client = new AnalyticsClient(connection, budget, { clock, sleep });
-    return new AnalyticsData(client, new AnswerCache(folder, accountKey(connection), { clock }), clock);
+    return new ServiceData(client, new AnswerCache(folder, accountKey(connection), { clock }), clock);
   }
 
   /** Requests that the server received since the last call. */
@@ -185,7 +185,7 @@ describe('the figures of an account', () => {
     server.clock.set(Date.UTC(2026, 10, 21, 1));
     const client = new AnalyticsClient({ url: server.url, token: server.token }, new RequestBudget(newFolder()));
     const ahead = { now: () => server.clock.now() + 2 * HOUR };
-    const data = new AnalyticsData(client, new AnswerCache(folder, 'account', { clock: ahead }), ahead);
+    const data = new ServiceData(client, new AnswerCache(folder, 'account', { clock: ahead }), ahead);
     const early = await data.dailyActive(range(-3, -1));
     assert.deepEqual(early.missing, [range(-1, -1)], 'it is not zero: it is not there');
     assert.deepEqual(early.rows.map(({ date }) => date).sort(), ['2026-11-18', '2026-11-19']);
@@ -215,7 +215,7 @@ describe('an answer in many pages', () => {
     const { clock, url, token } = server;
     const sleep = async (): Promise<void> => Promise.resolve();
     const client = new AnalyticsClient({ url, token }, new RequestBudget(newFolder()), { clock, sleep });
-    return new AnalyticsData(client, new AnswerCache(folder, 'account', { clock }), clock);
+    return new ServiceData(client, new AnswerCache(folder, 'account', { clock }), clock);
   };
   const asked = (): number => server.requestLog.latest(100).length;
 

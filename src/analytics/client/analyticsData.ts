@@ -6,6 +6,7 @@ import {
   type BudgetOverride,
   type GroupByKey,
   type IdentityField,
+  type Metrics,
   type RequestOf,
   type ResponseOf,
 } from '../contract.ts';
@@ -45,11 +46,33 @@ export interface CostFilter {
   readonly experts?: readonly string[] | undefined;
 }
 
+export interface CostLoad extends LoadOptions, CostFilter {
+  /** A row for each day. */
+  readonly daily?: boolean;
+}
+
+/** Dimensions that all figures of an organization's cost are sums of. */
+export const COST_KEYS: readonly GroupByKey[] = [
+  'COST_ANALYTICS_GROUP_BY_PRODUCT',
+  'COST_ANALYTICS_GROUP_BY_RESOURCE',
+  'COST_ANALYTICS_GROUP_BY_BYOK_STATUS',
+];
+
 /** Metrics and costs change once a day; this covers an hour in which the service is late. */
 const METRICS_FRESH_MS = 15 * 60_000;
 const BUDGETS = 'budgets';
 /** Age at which overrides read for a change are still fresh enough for the views after it. */
 const BUDGETS_FRESH_MS = 2_000;
+
+/** The figures that reports are built from: of an account, or of a group of it. */
+export type AnalyticsData = Pick<ServiceData, keyof ServiceData>;
+
+/** Use over all days together, where the service does not know it by day. */
+export interface UseTogether {
+  readonly metrics: Metrics;
+  /** Active accounts of each day, added. */
+  readonly activeDays: number;
+}
 
 /**
  * The figures of one account, from the cache if they cannot have changed, else from the service. A day is finished two
@@ -57,7 +80,7 @@ const BUDGETS_FRESH_MS = 2_000;
  * never again. If the service is unreachable, cached figures are returned with their age. An answer in many pages that
  * was cancelled resumes where it stopped.
  */
-export class AnalyticsData {
+export class ServiceData {
   readonly #client: AnalyticsClient;
   readonly #cache: AnswerCache;
   readonly #clock: Clock;
@@ -84,6 +107,16 @@ export class AnalyticsData {
         return answer;
       },
     };
+  }
+
+  /** The figures of the whole account. */
+  get whole(): AnalyticsData {
+    return this;
+  }
+
+  /** The figures of the accounts that belong to it today, with all their days. */
+  get now(): AnalyticsData {
+    return this;
   }
 
   /** The newest day with metrics and costs. */
@@ -116,8 +149,11 @@ export class AnalyticsData {
     );
   }
 
-  /** The organization's metrics of each day on which there was activity. */
-  dailyUsage(range: DayRange, options?: LoadOptions): Promise<Loaded<UsageRow>> {
+  /** Metrics of each day on which there was activity; without days, together. */
+  dailyUsage(
+    range: DayRange,
+    options?: LoadOptions,
+  ): Promise<Loaded<UsageRow> & { readonly together?: UseTogether }> {
     const client = this.#client;
     return this.#loader.load<UsageRow>(
       {
@@ -241,28 +277,14 @@ export class AnalyticsData {
    * of this one query, so that each day is requested once.
    */
   organizationCost(range: DayRange, options?: LoadOptions & CostFilter): Promise<Loaded<CostRow>> {
-    return this.cost(
-      range,
-      ['COST_ANALYTICS_GROUP_BY_PRODUCT', 'COST_ANALYTICS_GROUP_BY_RESOURCE', 'COST_ANALYTICS_GROUP_BY_BYOK_STATUS'],
-      { ...options, daily: true },
-    );
+    return this.cost(range, COST_KEYS, { ...options, daily: true });
   }
 
   /** Cost, tokens and credits of the organization, or of some people, up to the newest finished day. */
   cost(
     range: DayRange,
     groups: readonly GroupByKey[],
-    {
-      daily = false,
-      people,
-      products,
-      resources,
-      experts,
-      ...options
-    }: LoadOptions &
-      CostFilter & {
-        readonly daily?: boolean;
-      } = {},
+    { daily = false, people, products, resources, experts, ...options }: CostLoad = {},
   ): Promise<Loaded<CostRow>> {
     const request: RequestOf<'costAnalytics'> = {
       group_by_keys: [...groups].sort(),

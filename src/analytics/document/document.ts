@@ -98,7 +98,7 @@ export async function reportDocument(
     presenceReport(data, load),
   ]);
   const byGroup = await groupReports(data, range, groups, { ...load, before });
-  const groupBudgets = await groupBudgetReport(data, limits, groups, load);
+  const groupBudgets = await groupBudgetReport(data.whole, limits, groups, load);
   const named = byGroup.columns.map((report) => withNames(report, nameOf));
   const parts: readonly Quality[] = [
     usage,

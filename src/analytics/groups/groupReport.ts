@@ -142,17 +142,6 @@ export function oncePerRange<Row>(load: Load<Row>): Load<Row> {
   };
 }
 
-/** The activity of each account by group: of one that moved, a row for each period. */
-export async function groupedActivity(
-  data: AnalyticsData,
-  range: DayRange,
-  groups: Groups,
-  column: string,
-  options: LoadOptions = {},
-): Promise<Grouped<ActivityRow>> {
-  return groupRows(groups, column, range, accountLoads(data, options).activity, identityOf);
-}
-
 /** The cost of each account by group. That of deleted accounts and bots is in no group. */
 export async function groupedCost(
   data: AnalyticsData,
@@ -171,7 +160,8 @@ function amountsOf(rows: readonly GroupedRow<CostRow>[], unit: Unit): Map<string
   return amounts;
 }
 
-function accountOf({ group_by_values: { user_info: info } }: CostRow): Identity | undefined {
+/** The account of a row; undefined for bots and deleted accounts. */
+export function accountOf({ group_by_values: { user_info: info } }: CostRow): Identity | undefined {
   const isNamed = info?.user_email !== undefined || info?.service_account_name !== undefined;
   return isNamed ? identityOf(info) : undefined;
 }

@@ -24,7 +24,7 @@ export interface Grouped<Row> extends Quality {
  * @param identity The account of a row; undefined for those without, such as deleted accounts.
  */
 export async function groupRows<Row>(
-  groups: Groups,
+  groups: Pick<Groups, 'groupOf' | 'movesOf'>,
   column: string,
   range: DayRange,
   load: (range: DayRange) => Promise<Loaded<Row>>,

@@ -37,7 +37,7 @@ export interface BudgetReport extends Quality {
  * today. Throws the error of an unreachable service
  * if either is unknown.
  */
-export async function budgetReport(data: AnalyticsData, options?: LoadOptions): Promise<BudgetReport> {
+export async function budgetReport({ now: data }: AnalyticsData, options?: LoadOptions): Promise<BudgetReport> {
   const overrides = await data.budgets(options);
   // Unknown must not look like no override or no consumption.
   if (overrides.offline && overrides.missing.length > 0) throw overrides.offline;

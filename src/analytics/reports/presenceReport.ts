@@ -11,7 +11,7 @@ import {
   type Presence,
   type PresenceSummary,
 } from '../insights/presence.ts';
-import { qualityOf, type Quality } from './report.ts';
+import { MOST_ACTIVE, qualityOf, type Quality } from './report.ts';
 
 /** Who is active now, was before, or never. */
 export interface PresenceReport extends Quality {
@@ -21,9 +21,6 @@ export interface PresenceReport extends Quality {
   /** Who stopped, before each day is known. */
   readonly early?: readonly Presence[];
 }
-
-/** Active people a day above which their days take more than some minutes of requests. */
-const MOST_ACTIVE = 2_000;
 
 /** Unknown days from which sums are requested first: they take a request per hundred people, and no wait. */
 const MANY_DAYS = 8;
@@ -38,16 +35,17 @@ export async function presenceReport(
   roster: readonly Identity[] = [],
   onEarly?: (report: PresenceReport) => void,
 ): Promise<PresenceReport> {
+  const members = data.now;
   const last = data.newestDay;
   const range = { first: last - PRESENCE_DAYS + 1, last };
-  const counts = await data.dailyActive(range, options);
+  const counts = await data.whole.dailyActive(range, options);
   const busiest = Math.max(0, ...counts.rows.map(({ user_count }) => user_count));
   if (busiest > MOST_ACTIVE) return { ...qualityOf(counts), presence: undefined, isTooLarge: true };
   if (onEarly && !options.cachedOnly) {
-    const { missing } = await data.activeAccounts(range, { ...options, cachedOnly: true });
-    if (missing.flatMap(daysOf).length >= MANY_DAYS) onEarly(await earlyReport(data, options, roster));
+    const { missing } = await members.activeAccounts(range, { ...options, cachedOnly: true });
+    if (missing.flatMap(daysOf).length >= MANY_DAYS) onEarly(await earlyReport(members, options, roster));
   }
-  const active = await data.activeAccounts(range, options);
+  const active = await members.activeAccounts(range, options);
   const byDay = new Map<number, ActiveDay['accounts'][number][]>();
   for (let day = range.first; day <= last; day++) byDay.set(day, []);
   for (const row of active.rows) byDay.get(parseDay(row.date) ?? 0)?.push(row);

@@ -14,6 +14,9 @@ export interface Quality {
   readonly missing: readonly DayRange[];
 }
 
+/** Active people a day above which those of each day take more than some minutes of requests. */
+export const MOST_ACTIVE = 2_000;
+
 /** The number of known days in a range; a sum covers those. */
 export function countKnown(range: DayRange, { missing }: Pick<Loaded<unknown>, 'missing'>): number {
   return daysOf(range).filter((day) => !isMissing(day, missing)).length;

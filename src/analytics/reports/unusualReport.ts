@@ -32,7 +32,7 @@ const WEEKS_BEFORE = ACCOUNT_DAYS / RECENT_DAYS - 1;
  * Compares the last week with the weeks before: the organization, its models and products by the days of the other reports,
  * and the accounts that spent much, in two to four requests for up to a thousand accounts.
  */
-export async function unusualReport(data: AnalyticsData, options: LoadOptions = {}): Promise<UnusualReport> {
+export async function unusualReport({ now: data }: AnalyticsData, options: LoadOptions = {}): Promise<UnusualReport> {
   const [recent, limited] = await Promise.all([recentSpending(data, options), limitedAccounts(data, options)]);
   const { whole, week, unit, ofOrganization } = recent;
   const accounts = recent.accounts.filter(({ key }) => key !== DELETED);

@@ -1,6 +1,6 @@
 import { formatDay, parseDay } from '../../base/day.ts';
 import { isCancelled } from '../../base/errors.ts';
-import type { ActivityRow, AnalyticsData, Coming, LoadOptions } from '../client/analyticsData.ts';
+import type { ActivityRow, AnalyticsData, Coming, DauRow, LoadOptions } from '../client/analyticsData.ts';
 import type { Metrics } from '../contract.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { anomalousDays } from '../insights/anomalies.ts';
@@ -27,6 +27,8 @@ export interface UsageReport extends Quality {
   readonly before: readonly number[] | undefined;
   /** Days with unusually many or few people for their kind. */
   readonly unusual: readonly string[];
+  /** Whether metrics are known by day: those of a group are not. */
+  readonly isDaily: boolean;
 }
 
 export interface UsageDay {
@@ -47,30 +49,42 @@ export async function usageReport(
   const [active, usage, activeBefore, usageBefore] = await Promise.all([
     data.dailyActive(range, options),
     data.dailyUsage(range, options),
-    loadBefore(data, range, (before) => data.dailyActive(before, options), period),
-    loadBefore(data, range, (before) => data.dailyUsage(before, options), period),
+    // Those of a group take a request for each day.
+    data === data.whole ? loadBefore(data, range, (before) => data.dailyActive(before, options), period) : undefined,
+    loadBefore(
+      data,
+      range,
+      async (before) => {
+        const usage = await data.dailyUsage(before, options);
+        return { rows: [usage], missing: usage.missing };
+      },
+      period,
+    ),
   ]);
   const activeOn = new Map(active.rows.map(({ date, user_count }) => [date, user_count]));
+  const { together } = usage;
   const metricsOf = new Map(usage.rows.map(({ date, metrics }) => [date, metrics]));
+  const isActiveByDay = !together || active.rows.length > 0;
   // The service omits days without activity.
   const nothing = sumMetrics([]);
   const days = daysOf(range).map((day): UsageDay => {
     const date = formatDay(day);
     return {
       date,
-      active: isMissing(day, active.missing) ? undefined : (activeOn.get(date) ?? 0),
-      metrics: isMissing(day, usage.missing) ? undefined : (metricsOf.get(date) ?? nothing),
+      active: isMissing(day, active.missing) || !isActiveByDay ? undefined : (activeOn.get(date) ?? 0),
+      metrics: isMissing(day, usage.missing) || together ? undefined : (metricsOf.get(date) ?? nothing),
     };
   });
-  const daysKnown = { active: countKnown(range, active), metrics: countKnown(range, usage) };
-  const metrics = daysKnown.metrics === 0 ? undefined : sumMetrics(metricsOf.values());
-  const mean = meanActive(active.rows);
+  const daysKnown = {
+    active: isActiveByDay ? countKnown(range, active) : 0,
+    metrics: countKnown(range, usage),
+  };
+  const metrics = daysKnown.metrics === 0 ? undefined : metricsIn(usage);
+  const mean = meanIn(range, usage, active.rows);
   // Partly known days would look like a decrease.
   const isWhole = active.missing.length === 0 && usage.missing.length === 0;
-  const [meanBefore, metricsBefore] = [
-    meanActive(activeBefore ?? []),
-    sumMetrics((usageBefore ?? []).map((row) => row.metrics)),
-  ];
+  const [ofBefore] = usageBefore ?? [];
+  const meanBefore = ofBefore && meanIn(range, ofBefore, activeBefore ?? []);
   const known = days.flatMap(({ date, active }) => (active === undefined ? [] : [{ date, active }]));
   const unusual = anomalousDays(known.map(({ date, active }) => ({ day: parseDay(date) ?? 0, value: active })));
   return {
@@ -84,11 +98,25 @@ export async function usageReport(
     acceptance: acceptance(metrics ?? nothing),
     growth: {
       meanActive: isWhole ? growth(mean ?? 0, meanBefore ?? 0) : undefined,
-      messages: isWhole ? growth(metrics?.total_messages ?? 0, metricsBefore.total_messages) : undefined,
+      messages: isWhole
+        ? growth(metrics?.total_messages ?? 0, ofBefore ? metricsIn(ofBefore).total_messages : 0)
+        : undefined,
     },
     before: activeBefore && [...activeBefore].sort((a, b) => (a.date < b.date ? -1 : 1)).map((row) => row.user_count),
     unusual: unusual.map(({ day }) => formatDay(day)),
+    isDaily: !together,
   };
+}
+
+type Usage = Awaited<ReturnType<AnalyticsData['dailyUsage']>>;
+
+function metricsIn({ rows, together }: Usage): Metrics {
+  return together?.metrics ?? sumMetrics(rows.map(({ metrics }) => metrics));
+}
+
+/** The mean of active people a day. Both periods of a comparison have as many days. */
+function meanIn(range: DayRange, { together }: Usage, active: readonly DauRow[]): number | undefined {
+  return together ? together.activeDays / daysOf(range).length : meanActive(active);
 }
 
 /** Users of the product. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { accountKey, analyticsFolder, readConnection, type Connection } from '../../analytics/client/account.ts';
 import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
-import { AnalyticsData, type LoadOptions } from '../../analytics/client/analyticsData.ts';
+import { ServiceData, type AnalyticsData, type LoadOptions } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { OrganizationFile } from '../../analytics/client/organizationFile.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
@@ -143,7 +143,7 @@ export async function openAccount(
   const client = new AnalyticsClient(connection, budget, { logger });
   const budgetsFolder = join(folder, 'budgets', account);
   return {
-    data: new AnalyticsData(client, cache),
+    data: new ServiceData(client, cache),
     changes: new BudgetChanges(client, budgetsFolder),
     budgetsFolder,
     account,

@@ -1,3 +1,5 @@
+import { attentionByGroup, attentionTable } from '../../analytics/groups/attentionByGroup.ts';
+import { qualityOf } from '../../analytics/reports/report.ts';
 import { attentionOf, failureOf } from '../../analytics/reports/attention.ts';
 import { allIsWell, describeAttention } from '../../analytics/reports/attentionTexts.ts';
 import { budgetReport } from '../../analytics/reports/budgetReport.ts';
@@ -8,16 +10,19 @@ import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import type { Presence, PresenceSummary } from '../../analytics/insights/presence.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
-import { loading, openData, type AnalyticsOptions } from './analytics.ts';
+import { describeAge, loading, openData, printTable, type AnalyticsOptions } from './analytics.ts';
+import { readGrouping, type GroupOptions } from './grouping.ts';
 
-export interface AttentionOptions extends AnalyticsOptions {
+export interface AttentionOptions extends AnalyticsOptions, GroupOptions {
   readonly roster?: string;
 }
 
 /** `sextant usage --attention`: who is over, what is unusual, who stopped. */
 export async function runAttention(options: AttentionOptions, terminal: Terminal): Promise<ExitCode> {
   const roster = options.roster === undefined ? [] : await readRosterFile(options.roster);
-  const data = await openData(options, terminal);
+  const grouping = await readGrouping(options, []);
+  const whole = await openData(options, terminal);
+  const data = grouping?.within(whole) ?? whole;
   const { load, done } = loading(options, terminal);
   const [budgets, unusual, presence] = await Promise.all([
     budgetReport(data, load),
@@ -25,6 +30,13 @@ export async function runAttention(options: AttentionOptions, terminal: Terminal
     presenceReport(data, load, roster),
   ]);
   done();
+  if (grouping?.column !== undefined) {
+    const { groups, column } = grouping;
+    const found = attentionByGroup({ budgets, unusual, presence }, groups, column, data.today);
+    const about = `Accounts that need attention by ${column}, ${describeAge(qualityOf(budgets, unusual, presence).asOf)}`;
+    await printTable(attentionTable(found, column), about, options, terminal);
+    return found.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
+  }
   const failed = [budgets, unusual, presence].flatMap((report) => failureOf({ report }));
   const { items, unit, lookedAt } = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
   const sentence = (item: AttentionItem): string => describeAttention(item, unit, (_, name) => name);

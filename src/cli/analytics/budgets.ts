@@ -18,10 +18,7 @@ import {
 import type { AccountOptions, FileOptions, RemindOptions, ResumeOptions, RetryOptions } from './budgetChanges.ts';
 import { LIMITS_FILE } from '../../analytics/groups/groupLimits.ts';
 import { groupCells, groupColumnsOf, limitsByGroupTable } from '../../analytics/groups/limitsByGroup.ts';
-import { UNMAPPED, type Groups } from '../../analytics/groups/groups.ts';
-import type { Identity } from '../../analytics/identity.ts';
-import type { Day } from '../../base/day.ts';
-import { findGroups, GROUPS_OPTION, readGrouping } from './grouping.ts';
+import { findGroups, GROUP_OPTION, GROUPS_OPTION, readGrouping } from './grouping.ts';
 import type { GroupFileOptions, SpreadOptions } from './groupBudgets.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { FORCE, withOutputOptions, type OutputOptions } from '../writeWhole.ts';
@@ -65,7 +62,7 @@ export function addBudgetsCommand(program: Command, terminal: Terminal, exit: (c
   )
     .addOption(new Option('--over <percent>', 'only overrides with at least this share used').argParser(percent))
     .option('--by <column>', 'sums by a column of the group file')
-    .option('--group <column=value>', 'only the accounts that are in this group today')
+    .option(...GROUP_OPTION)
     .option(...GROUPS_OPTION)
     .addHelpText('after', LIST_HELP)
     .action(async (options: ListOptions) => exit(await runList(options, terminal)));
@@ -231,40 +228,23 @@ function examples(codes: string, ...lines: readonly string[]): string {
 
 /** `sextant budgets list` */
 async function runList(options: ListOptions, terminal: Terminal): Promise<ExitCode> {
-  const { groups, column, has } = await groupsOfList(options);
-  const data = await openData(options, terminal);
+  const grouping = await readGrouping(options, []);
+  const groups = grouping?.groups ?? (await findGroups(options.groups));
+  const whole = await openData(options, terminal);
+  const data = grouping?.within(whole) ?? whole;
   const { load, done } = loading(options, terminal);
   const report = await budgetReport(data, load);
   done();
   warnOfQuality(report, terminal);
   const { today } = data;
-  const statuses = report.statuses.filter(
-    ({ used, identity }) => used * 100 >= (options.over ?? 0) && has(identity, today),
-  );
+  const statuses = report.statuses.filter(({ used }) => used * 100 >= (options.over ?? 0));
   const of = statuses.length === report.statuses.length ? '' : ` of ${formatCount(report.statuses.length)}`;
   const about = `${formatCount(statuses.length)}${of} limits, this month, ${describeAge(report.asOf)}`;
   const shown = { ...report, statuses };
   const table =
-    column === undefined
+    grouping?.column === undefined
       ? budgetTable(shown, groupColumnsOf(groups), (status) => groupCells(groups, status, today))
-      : limitsByGroupTable(shown, groups!, column, today);
+      : limitsByGroupTable(shown, grouping.groups, grouping.column, today);
   await printTable(table, about, options, terminal);
   return statuses.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
-}
-
-/** The groups of the listed accounts: of all, or of one group. Throws `InvalidOption` for an unknown column. */
-async function groupsOfList(options: ListOptions): Promise<{
-  readonly groups: Groups | undefined;
-  readonly column: string | undefined;
-  readonly has: (identity: Identity, day: Day) => boolean;
-}> {
-  const grouping = await readGrouping(options, []);
-  const [name = '', ...rest] = options.group?.split('=') ?? [];
-  const wanted = rest.join('=');
-  return {
-    groups: grouping?.groups ?? (await findGroups(options.groups)),
-    column: grouping?.column,
-    has: (identity, day) =>
-      options.group === undefined || (grouping!.groups.groupOf(identity, name, day) ?? UNMAPPED) === wanted,
-  };
 }

@@ -67,6 +67,7 @@ Examples:
   sextant cost --by user --product Chat --resource opus
   sextant cost --by credits --days 1
   sextant cost --days 30 --by cost_center --groups teams.csv
+  sextant cost --days 30 --group team=Search --groups teams.csv
 
 ${EXIT_CODES}`;
 
@@ -86,7 +87,8 @@ export function addCostCommand(program: Command, terminal: Terminal, exit: (code
 /** `sextant cost` */
 async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCode> {
   const grouping = await readGrouping(options, DIMENSIONS);
-  const data = await openData(options, terminal);
+  const whole = await openData(options, terminal);
+  const data = grouping?.within(whole) ?? whole;
   const range = readRange(options, data);
   const { load, done } = loading(options, terminal);
   const { by } = options;

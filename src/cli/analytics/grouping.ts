@@ -1,11 +1,9 @@
 import { Option, type Command } from 'commander';
-import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
-import type { DayRange } from '../../analytics/dateRules.ts';
+import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { GroupData, type ChosenGroup } from '../../analytics/groups/groupData.ts';
 import { findGroupFile, GROUP_FILES, readGroups } from '../../analytics/groups/groupFile.ts';
-import { groupedActivity } from '../../analytics/groups/groupReport.ts';
+import { parseGroupName } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
-import { distinctPeople } from '../../analytics/insights/people.ts';
-import type { PeopleReport } from '../../analytics/reports/usageReport.ts';
 import { SextantError } from '../../base/errors.ts';
 
 export interface GroupOptions {
@@ -20,15 +18,20 @@ export const GROUPS_OPTION = [
   `group file; default: ${GROUP_FILES.join(' or ')} in this folder`,
 ] as const;
 
+export const GROUP_OPTION = [
+  '--group <column=value>',
+  'only this group, such as team=Search; each day counts in the group of that day',
+] as const;
+
 /** Adds `--by`, with the columns of a group file beside `dimensions`, and the options of that file. */
 export function withGroupOptions(command: Command, dimensions: readonly string[]): Command {
   const by = new Option('--by <dimension>', 'table instead of a summary; also by a column of the group file');
   // Completions offer these, and columns are accepted, too.
   by.argChoices = [...dimensions];
-  command.addOption(by).option(...GROUPS_OPTION);
-  if (dimensions.includes('person'))
-    command.option('--group <column=value>', 'only the people of this group, with --by person');
-  return command;
+  return command
+    .addOption(by)
+    .option(...GROUPS_OPTION)
+    .option(...GROUP_OPTION);
 }
 
 /** How figures are grouped. */
@@ -36,8 +39,9 @@ export interface Grouping {
   readonly groups: Groups;
   /** The column to group by, if any. */
   readonly column: string | undefined;
-  /** Loads the people of the chosen group, while they were in it; undefined if none is chosen. */
-  readonly member: ((data: AnalyticsData, range: DayRange, load: LoadOptions) => Promise<PeopleReport>) | undefined;
+  readonly chosen: ChosenGroup | undefined;
+  /** The figures of the chosen group; all without one. */
+  readonly within: (data: AnalyticsData) => AnalyticsData;
 }
 
 /** Reads the group file if the options need it. Throws `GroupsUnreadable`, and `InvalidOption` for an unknown column. */
@@ -46,23 +50,22 @@ export async function readGrouping(
   dimensions: readonly string[],
 ): Promise<Grouping | undefined> {
   const column = options.by === undefined || dimensions.includes(options.by) ? undefined : options.by;
-  if (column === undefined && options.group === undefined) return undefined;
-  const groups = await openGroups(options.groups, column ?? options.group!.split('=')[0]!);
+  const chosen = readChosen(options.group);
+  const needed = column ?? chosen?.column;
+  if (needed === undefined) return undefined;
+  const groups = await openGroups(options.groups, needed);
   if (column !== undefined) requireColumn(groups, column, dimensions);
-  if (options.group === undefined) return { groups, column, member: undefined };
-  const [name = '', ...rest] = options.group.split('=');
-  requireColumn(groups, name, []);
-  const wanted = rest.join('=');
-  return {
-    groups,
-    column,
-    member: async (data, range, load) => {
-      const { rows, ...quality } = await groupedActivity(data, range, groups, name, load);
-      const people = rows.flatMap(({ row, group }) => (group === wanted ? [row] : []));
-      const distinct = quality.missing.length === 0 ? distinctPeople(people) : undefined;
-      return { ...quality, range, people, distinct };
-    },
-  };
+  if (chosen === undefined) return { groups, column, chosen, within: (data) => data };
+  requireColumn(groups, chosen.column, []);
+  return { groups, column, chosen, within: (data) => new GroupData(data, groups, chosen) };
+}
+
+/** Throws `InvalidOption`. */
+function readChosen(name: string | undefined): ChosenGroup | undefined {
+  if (name === undefined) return undefined;
+  const of = parseGroupName(name);
+  if (typeof of === 'object') return of;
+  throw new SextantError('InvalidOption', `${name} is no group. Write it like team=Search.`);
 }
 
 /** The group file of an option, or that of this folder; undefined without one. */

@@ -7,13 +7,13 @@ import { formatHtml } from '../../analytics/document/html.ts';
 import { joinDocuments } from '../../analytics/document/organizations.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
 import { readGroups } from '../../analytics/groups/groupFile.ts';
-import { limitsFile, readGroupLimits } from '../../analytics/groups/groupLimits.ts';
+import { describeGroup, limitsFile, readGroupLimits } from '../../analytics/groups/groupLimits.ts';
 import { previousRange, sameDaysBefore } from '../../analytics/insights/compare.ts';
 import { firstOfMonth } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { requireNewOutput, withOutputOptions, writeWhole, type OutputOptions } from '../writeWhole.ts';
-import { groupsFile, GROUPS_OPTION } from './grouping.ts';
+import { GROUP_OPTION, groupsFile, GROUPS_OPTION, readGrouping } from './grouping.ts';
 import {
   CONNECTION_HELP,
   loading,
@@ -34,6 +34,8 @@ interface ReportOptions extends Omit<AnalyticsOptions, 'json' | 'csv'>, RangeOpt
   readonly since?: string;
   readonly format: (typeof FORMATS)[number];
   readonly groups?: string;
+  /** `column=value` */
+  readonly group?: string;
   readonly compare?: 'month' | 'previous';
   readonly failOver?: number;
   readonly failUnusual?: true;
@@ -49,6 +51,7 @@ ${CONNECTION_HELP}
 Examples:
   sextant report --since 2026-11-01 --compare month --format html --output report.html
   sextant report --days 7 --groups teams.csv > report.md
+  sextant report --days 7 --groups teams.csv --group team=Search
   sextant report --fail-over 100 --fail-unusual --format json | jq .sections
   sextant report --all-orgs --format html --output all.html
 
@@ -63,6 +66,7 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
     .addOption(new Option('--all-orgs', 'one report over all organizations of sextant orgs').conflicts(['url', 'org']))
     .addOption(new Option('--format <format>', 'format of the report').choices(FORMATS).default('md'))
     .option(...GROUPS_OPTION)
+    .option(...GROUP_OPTION)
     .addOption(
       new Option('--compare <period>', 'compare with the previous days, or the same days of the month before')
         .choices(['previous', 'month'])
@@ -82,13 +86,18 @@ async function runReport({ since, ...options }: ReportOptions, terminal: Termina
   requireNewOutput(options);
   const file = await groupsFile(options.groups);
   const groups = file === undefined ? undefined : await readGroups(file);
-  const limits = await readGroupLimits(limitsFile(file, process.cwd()));
+  const grouping = await readGrouping(options, []);
+  const all = await readGroupLimits(limitsFile(file, process.cwd()));
+  const chosen = grouping?.chosen;
+  const limits = all.filter(({ of }) => chosen === undefined || describeGroup(of) === describeGroup(chosen));
   const days = since === undefined ? options : { ...options, from: since };
   const { load, done } = loading(options, terminal);
   const documentOf = async (of: ReportOptions): Promise<ReportDocument> => {
-    const data = await openData(of, terminal);
+    const whole = await openData(of, terminal);
+    const data = grouping?.within(whole) ?? whole;
     const range = readRange(days, data);
-    return reportDocument(data, range, { ...load, before: comparedOf(options, range), groups, limits });
+    const document = await reportDocument(data, range, { ...load, before: comparedOf(options, range), groups, limits });
+    return chosen ? { ...document, title: `${document.title} of ${describeGroup(chosen)}` } : document;
   };
   const document = options.allOrgs ? await ofAll(options, documentOf) : await documentOf(options);
   done();

@@ -22,17 +22,14 @@ import {
   type RangeOptions,
 } from './analytics.ts';
 import { groupReport, groupTable } from '../../analytics/groups/groupReport.ts';
-import { SextantError } from '../../base/errors.ts';
-import { readGrouping, withGroupOptions, type GroupOptions } from './grouping.ts';
+import { readGrouping, withGroupOptions } from './grouping.ts';
 import { runAttention, type AttentionOptions } from './attention.ts';
 import { ExitCode, formatRows, printJson, type Terminal } from '../terminal.ts';
 
 const DIMENSIONS = ['day', 'person', 'language', 'editor'] as const;
 
-interface UsageOptions extends AttentionOptions, RangeOptions, GroupOptions {
+interface UsageOptions extends AttentionOptions, RangeOptions {
   readonly attention?: true;
-  /** One of the dimensions, or a column of the group file. */
-  readonly by?: string;
 }
 
 const HELP = `${CONNECTION_HELP}
@@ -46,6 +43,8 @@ Examples:
   sextant usage --by person --group team=Search
   sextant usage --attention
   sextant usage --attention --roster seats.csv
+  sextant usage --attention --by team
+  sextant usage --attention --group team=Search
 
 ${EXIT_CODES}`;
 
@@ -54,7 +53,7 @@ export function addUsageCommand(program: Command, terminal: Terminal, exit: (cod
   withGroupOptions(withAnalyticsOptions(withRangeOptions(command)), DIMENSIONS)
     .addOption(
       new Option('--attention', 'what needs attention: limits, unusual spending, people who stopped').conflicts([
-        ...['by', 'group', 'groups', 'csv', 'days', 'from', 'to'],
+        ...['csv', 'days', 'from', 'to'],
       ]),
     )
     .addOption(
@@ -69,9 +68,8 @@ export function addUsageCommand(program: Command, terminal: Terminal, exit: (cod
 /** `sextant usage` */
 async function runUsage(options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
   const grouping = await readGrouping(options, DIMENSIONS);
-  if (grouping?.member && options.by !== 'person')
-    throw new SextantError('InvalidOption', 'Use of a group is listed by person. Add --by person.');
-  const data = await openData(options, terminal);
+  const whole = await openData(options, terminal);
+  const data = grouping?.within(whole) ?? whole;
   const range = readRange(options, data);
   const before = readCompared(options, range);
   const { load, done } = loading(options, terminal);
@@ -84,7 +82,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
   };
   switch (options.by) {
     case 'person': {
-      const report = await (grouping?.member?.(data, range, load) ?? peopleReport(data, range, load));
+      const report = await peopleReport(data, range, load);
       const who = report.distinct === undefined ? 'person' : `${formatCount(report.distinct)} people`;
       return show(`Use by ${who}`, personTable(report), report);
     }
@@ -116,7 +114,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
         if (options.json) printJson(summaryJson(report, distinct, cost, per), terminal);
         else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct, cost, per)}`);
       }
-      return report.daysKnown.active > 0 ? ExitCode.ok : ExitCode.nothingFound;
+      return Math.max(report.daysKnown.active, report.daysKnown.metrics) > 0 ? ExitCode.ok : ExitCode.nothingFound;
     }
   }
 }

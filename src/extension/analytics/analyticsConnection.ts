@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { accountKey, analyticsFolder, type Connection } from '../../analytics/client/account.ts';
 import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
-import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { ServiceData, type AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { LIMITS } from '../../analytics/contract.ts';
@@ -139,7 +139,7 @@ export function openData(
   const [folder, key] = [analyticsFolder(), accountKey(connection)];
   const budget = new RequestBudget(join(folder, 'requests', key), { logger });
   const cache = new AnswerCache(join(folder, 'answers'), key, { logger });
-  return { folder, data: new AnalyticsData(new AnalyticsClient(connection, budget, { logger }), cache) };
+  return { folder, data: new ServiceData(new AnalyticsClient(connection, budget, { logger }), cache) };
 }
 
 /** The seats in the file of the setting; relative paths are those of the first folder. */

@@ -5,7 +5,7 @@ import { until } from '../../../test/support/until.ts';
 import { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { readBudgetCsv } from '../../analytics/budgets/csv.ts';
 import { readLimits } from '../../analytics/budgets/budgetService.ts';
-import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { ServiceData } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { endpoints } from '../../analytics/contract.ts';
 import type { Identity } from '../../analytics/identity.ts';
@@ -64,7 +64,7 @@ describe('the budget editor of the dashboard', () => {
   async function open({ token = server.token, anonymise = false, batchSize = 5000 } = {}): Promise<DashboardModel> {
     const client = quickClient({ url: server.url, token }, newFolder());
     const { clock } = server;
-    const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
+    const data = new ServiceData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
     const range = { first: data.newestDay - 6, last: data.newestDay };
     const reports = new ReportStore(data, range, { logger: silentLogger, clock, onChange: () => undefined });
     stores.push(reports);

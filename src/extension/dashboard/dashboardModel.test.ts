@@ -4,7 +4,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { until } from '../../../test/support/until.ts';
 import { accountKey } from '../../analytics/client/account.ts';
 import { AnalyticsClient } from '../../analytics/client/analyticsClient.ts';
-import { AnalyticsData } from '../../analytics/client/analyticsData.ts';
+import { ServiceData, type AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../analytics/client/answerCache.ts';
 import { RequestBudget } from '../../analytics/client/requestBudget.ts';
 import { endpoints, METRIC_FIELDS, RATE_LIMITS, type Endpoint, type Plan } from '../../analytics/contract.ts';
@@ -682,7 +682,7 @@ describe('the model of the dashboard', () => {
     const { clock, url, token } = server!;
     const budget = new RequestBudget(newFolder());
     const client = new AnalyticsClient({ url, token }, budget);
-    const data = new AnalyticsData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
+    const data = new ServiceData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
     const model = connect(data, undefined, systemClock);
     const error = await until('the error is shown', () => model.state.page.error ?? undefined);
     assert.deepEqual([error.kind, error.next], ['rate-limited', ['stop']]);
@@ -705,7 +705,7 @@ describe('the model of the dashboard', () => {
     const { clock, url, token } = server!;
     const client = new AnalyticsClient({ url, token }, new RequestBudget(newFolder()));
     const cache = new AnswerCache(folder, accountKey({ url, token }), { clock });
-    const model = connect(new AnalyticsData(client, cache, clock), { ...FIRST_CHOICES, ...HALF_KNOWN }, systemClock);
+    const model = connect(new ServiceData(client, cache, clock), { ...FIRST_CHOICES, ...HALF_KNOWN }, systemClock);
     const { page } = await until('the failure is shown', () => {
       const { state } = model;
       const isThere = tileOf(state.page, 'mean') !== undefined;
