@@ -150,10 +150,7 @@ export class ServiceData {
   }
 
   /** Metrics of each day on which there was activity; without days, together. */
-  dailyUsage(
-    range: DayRange,
-    options?: LoadOptions,
-  ): Promise<Loaded<UsageRow> & { readonly together?: UseTogether }> {
+  dailyUsage(range: DayRange, options?: LoadOptions): Promise<Loaded<UsageRow> & { readonly together?: UseTogether }> {
     const client = this.#client;
     return this.#loader.load<UsageRow>(
       {

@@ -35,7 +35,9 @@ export function overviewContent(reports: OverviewReports, options: ViewOptions):
       ? []
       : [
           ...(usage && usage.daysKnown.active > 0 ? [activeFigure(usage, options)] : []),
-          ...(usage?.metrics && usage.isDaily ? [kindFigure(usage, usage.metrics), acceptedFigure(usage, usage.metrics)] : []),
+          ...(usage?.metrics && usage.isDaily
+            ? [kindFigure(usage, usage.metrics), acceptedFigure(usage, usage.metrics)]
+            : []),
           ...(cost && options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
         ],
     table: () => usage && dayTable(usage),
