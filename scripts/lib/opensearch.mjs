@@ -69,7 +69,7 @@ export async function startCluster({ nodes: count = 1, heapMb = 512, settings = 
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-opensearch-')));
   // A copy: a user without rights can seldom read the folder of a checkout.
   const home = join(folder, 'home');
-  cpSync(installed, home, { recursive: true });
+  cpSync(realpathSync(installed), home, { recursive: true });
   const ports = /** @type {number[]} */ ([]);
   for (let i = 0; i < 2 * count; i++) ports.push(await freePort());
   const transports = ports.slice(count);

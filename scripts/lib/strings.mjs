@@ -26,7 +26,7 @@ import { root } from './dependencies.mjs';
  * @property {(Owner & { view: string })[]} contributes.viewsWelcome
  * @property {{ activitybar: (Owner & { id: string })[] }} contributes.viewsContainers
  * @property {(Owner & { properties: Record<string, Setting> })[]} contributes.configuration
- * @property {Owner[]} contributes.chatParticipants
+ * @property {(Owner & { commands: Owner[] })[]} contributes.chatParticipants
  * @property {Owner[]} contributes.languageModelTools
  * @property {(Owner & { steps: (Owner & { media: Owner })[] })[]} contributes.walkthroughs
  */
@@ -67,7 +67,11 @@ export function* readByPeople({ capabilities, contributes }) {
       for (const [name, part] of Object.entries(properties))
         yield { owner: part, property: 'description', key: `${key}.${name}` };
   }
-  for (const owner of contributes.chatParticipants) yield { owner, property: 'description', key: `chat.${owner.name}` };
+  for (const owner of contributes.chatParticipants) {
+    yield { owner, property: 'description', key: `chat.${owner.name}` };
+    for (const command of owner.commands)
+      yield { owner: command, property: 'description', key: `chat.${owner.name}.${command.name}` };
+  }
   for (const owner of contributes.languageModelTools)
     for (const property of ['displayName', 'userDescription'])
       yield { owner, property, key: `tool.${owner.toolReferenceName}.${property}` };

@@ -6,6 +6,11 @@ export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-
 /** Every failure of the ask room. Codes are stable; messages give the remedy. None ever contains a key. */
 export const askErrors = {
   noQuestion: (): SextantError => new SextantError('NoQuestion', 'The question is empty. Write one, in plain words.'),
+  noTeam: (): SextantError =>
+    new SextantError(
+      'NoTeam',
+      'The team service is not connected. Run “Sextant: Search Team Code…”, which asks for its URL and a token, then ask again.',
+    ),
   noRepository: (problems: readonly string[]): SextantError =>
     new SextantError(
       'NoRepository',

@@ -170,16 +170,17 @@ export class App implements SextantApi {
         const file = await this.#read(root, path);
         return 'text' in file ? file.text : undefined;
       };
-      return new AskService({ search, read }, secrets);
+      return new AskService({ search, read }, async () => (await teamCode()).connect(), secrets);
     });
     this.chat = once(async () => {
       const { Chat } = await import('./ask/chat.ts');
-      return new Chat(await asking(), folders);
+      return new Chat(await asking(), folders, (await teamCode()).files);
     });
     this.answers = part(async () => {
       const { AnswerPanel } = await import('./ask/answerPanel.ts');
       const memento = workspaceState;
-      return new AnswerPanel({ asking: await asking(), folders, places, memento, extensionUri, log: recentLog });
+      const parts = { asking: await asking(), team: await teamCode() };
+      return new AnswerPanel({ ...parts, folders, places, memento, extensionUri, log: recentLog });
     });
     const whyPick = part(async () => {
       const { WhyPick } = await import('./index/whyPick.ts');

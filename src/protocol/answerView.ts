@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_QUESTION } from './limits.ts';
+import { SEARCH_SCOPES, type SearchScope } from './searchScope.ts';
 import type { ViewContract } from './viewContract.ts';
 
 /** Lines that an answer may cite, as they are shown. The page does not receive the folder's path on disk. */
@@ -43,6 +44,7 @@ export type ExchangeState =
 export interface Exchange {
   readonly id: number;
   readonly question: string;
+  readonly scope: SearchScope;
   readonly state: ExchangeState;
   readonly provider: ShownProvider;
   /** Size of the input to the provider besides the question. */
@@ -66,6 +68,10 @@ export interface AnswerState {
   readonly exchanges: readonly Exchange[];
   /** The provider of the next answer. */
   readonly provider: ShownProvider;
+  /** What the next question is about. */
+  readonly scope: SearchScope;
+  /** Whether the team has a service, and the scope can be chosen. */
+  readonly hasTeam: boolean;
   /** Whether there is an index to question, with a description. */
   readonly workspace: { readonly kind: 'none' | 'partial' | 'ready'; readonly summary: string };
 }
@@ -79,6 +85,8 @@ export interface AnswerMethods {
   askAgain(nothing: undefined): void;
   /** Lets the user choose the provider of further answers; `again` then repeats the last question. */
   chooseProvider(request: { readonly again: boolean }): void;
+  /** Asks about this from now on; asks for the token of the team's service where it is missing. */
+  scope(request: { readonly to: SearchScope }): void;
   /** Shows a passage at the present position of its lines. */
   open(request: { readonly exchange: number; readonly passage: number; readonly toSide: boolean }): void;
   /** Returns all lines of the definition that a passage is a part of, as they are now; `null` if they are not there. */
@@ -115,6 +123,7 @@ export const answerView: ViewContract<AnswerMethods, AnswerEvents> = {
     stop: nothing,
     askAgain: nothing,
     chooseProvider: z.strictObject({ again: z.boolean() }),
+    scope: z.strictObject({ to: z.enum(SEARCH_SCOPES) }),
     open: z.strictObject({ exchange: z.int(), passage: z.int(), toSide: z.boolean() }),
     expand: z.strictObject({ exchange: z.int(), passage: z.int() }),
     highlight: z.strictObject({ language: z.string().check(z.regex(/^[\w+#.-]{0,40}$/)), code }),

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { MAX_FILES, MAX_QUERY } from './limits.ts';
+import { SEARCH_SCOPES, type SearchScope } from './searchScope.ts';
 import type { ViewContract } from './viewContract.ts';
 
 /** A part of a text, in UTF-16 units, end exclusive. */
@@ -78,10 +79,6 @@ export interface IndexLine {
   readonly kind: 'none' | 'ready' | 'partial' | 'paused' | 'failed';
   readonly text: string;
 }
-
-/** What is searched: the open folders, or the repositories of the team. */
-export const SEARCH_SCOPES = ['workspace', 'team'] as const;
-export type SearchScope = (typeof SEARCH_SCOPES)[number];
 
 export interface SearchState {
   readonly query: string;

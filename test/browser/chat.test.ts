@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { runInEditor } from '../../scripts/lib/workbench.mjs';
+import { documentId } from '../../src/engine/documentId.ts';
+import { SextantServer } from '../../src/server/server.ts';
+import { WireClient } from '../../src/wire/wireClient.ts';
 import { CompletionServer, answering } from '../support/completionServer.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -11,10 +14,12 @@ const KEY = 'sk-test-0123456789abcdef';
 describe('@sextant in the chat, with mouse and keyboard', () => {
   const folder = temporaryFolder();
   let server: CompletionServer;
+  let team: SextantServer;
   let workbench: Workbench;
 
   before(async () => {
     server = await CompletionServer.start();
+    team = await SextantServer.start({ state: folder() });
     workbench = await Workbench.open({
       folder: copySample(join(folder(), 'harbour')),
       extensions: [ROOT, join(ROOT, 'test/vscode/model')],
@@ -25,6 +30,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
         'chat.agent.enabled': false,
         'sextant.ask.openai.baseUrl': server.url,
         'sextant.ask.openai.model': 'small',
+        'sextant.team.url': team.url,
       },
     });
     await workbench.openSextantView();
@@ -33,6 +39,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
   after(async () => {
     await workbench.close();
     await server.stop();
+    await team.close();
   });
 
   const response = () => workbench.page.locator('.interactive-session .interactive-response').last();
@@ -93,6 +100,29 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     await workbench.tab('orderService.ts').waitFor();
     // The function is selected from line 30 on, with the cursor at its end.
     await until('it is selected', async () => /^Ln 36, Col 2 \(\d+ selected\)/.test(await workbench.cursor()));
+  });
+
+  it('asks about the team’s code with /team', async () => {
+    const { page, pick, query } = workbench;
+    const tokens = { token: team.token, url: team.url };
+    const client = new WireClient({ ...tokens, userAgent: 'test' });
+    const content = 'export function lighthouseTariff(): number {\n  return 7;\n}\n';
+    const path = 'src/tariff.ts';
+    const name = documentId(path, Buffer.from(content));
+    await client.upload([{ name, path, content, size: content.length }]);
+    const blobs = { checkpointId: undefined, added: [name], deleted: [] };
+    await client.putRepository({ name: 'acme/tools', blobs });
+    await client.close();
+    server.script = answering('Seven [1].');
+    await ask('/team what is the lighthouse tariff?');
+    await pick.getByText(`Token for ${team.url}`).waitFor();
+    await query.fill(team.token);
+    await page.keyboard.press('Enter');
+    await response().getByText('Seven').first().waitFor();
+    assert.match(JSON.stringify(server.requests.at(-1)!.body), /acme\/tools\/src\/tariff\.ts/);
+    await response().getByText('tariff.ts:1').first().click();
+    await workbench.tab('tariff.ts').waitFor();
+    await page.getByText('return 7;').first().waitFor();
   });
 
   it('says what is wrong and what to do, and sends no key once it is removed', async () => {

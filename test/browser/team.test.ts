@@ -144,6 +144,38 @@ describe('Search Team Code', () => {
     await view.locator('footer').waitFor();
   });
 
+  it('is a scope of questions, whose citations open as results do', async () => {
+    const { page } = workbench;
+    await workbench.run('Sextant: Ask About Workspace');
+    const view = await workbench.view();
+    const chip = view.getByRole('button', { name: 'Team Code' });
+    const ask = async (question: string): Promise<void> => {
+      await view.getByRole('textbox').fill(question);
+      await view.getByRole('textbox').press('Enter');
+      await view.getByRole('heading', { name: question, exact: true }).waitFor();
+      await view.locator('article').last().getByRole('button', { name: 'Copy as Markdown' }).waitFor();
+    };
+    await ask('lighthouse tariff');
+    assert.equal(await view.getByText('acme/tools/').count(), 0);
+    await chip.click();
+    await view.locator('.chip[aria-pressed="true"]').waitFor();
+    await ask('what is the lighthouse tariff?');
+    await view.getByText('About the team’s code, by its service').waitFor();
+    const problems: string[] = [];
+    for (const [theme, width] of THEMES.map((one, i) => [one, [400, 1400][i % 2]!] as const)) {
+      await page.setViewportSize({ width, height: 800 });
+      await workbench.showTheme(theme, view);
+      const shot = shotName('team-answer', theme, width);
+      await workbench.shoot(shot);
+      await assertAccessible(view, shot, theme).catch((error: unknown) => problems.push(String(error)));
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.equal(problems.length, 0, problems.join('\n'));
+    await view.getByRole('button', { name: /lighthouseTariff\s*acme\/tools\/src\/tariff\.ts/ }).click();
+    await page.getByText('// $(alert) **bold** <b>text</b>').first().waitFor();
+    await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith('Ln 2,'));
+  });
+
   it('reports filters that match nothing, and is forgotten by a command', async () => {
     await open();
     await workbench.page.keyboard.type('tariff repo:nothing', { delay: 15 });

@@ -8,6 +8,7 @@ export interface AnswerActions {
   stop(): void;
   askAgain(): void;
   chooseProvider(again: boolean): void;
+  searchIn(scope: AnswerState['scope']): void;
   open(exchange: number, passage: number, toSide?: boolean): void;
   expand(exchange: number, passage: number): Promise<string | null>;
   highlight(language: string, code: string): Promise<readonly CodeToken[] | null>;

@@ -50,12 +50,17 @@ const examples = (): string[] => [
 
 function Welcome({ state, actions }: Pick<AnswerPageProps, 'state' | 'actions'>): JSX.Element {
   const { kind, summary } = state.workspace;
+  const isTeam = state.scope === 'team';
   return (
     <section class="welcome">
       <span class="icon icon-ask large" />
       <h2>{l10n.t('Ask about your code')}</h2>
-      <p>{l10n.t('Answers cite the lines they rest on, as they are in your files at this moment.')}</p>
-      {kind === 'none' ? (
+      <p>
+        {isTeam
+          ? l10n.t('Answers cite the lines they rest on, as they were pushed.')
+          : l10n.t('Answers cite the lines they rest on, as they are in your files at this moment.')}
+      </p>
+      {kind === 'none' && !isTeam ? (
         <>
           <p>{l10n.t('There is nothing to ask about yet: no folder is open.')}</p>
           <Button onClick={() => actions.go('folder')}>{l10n.t('Open Folder')}</Button>
@@ -72,8 +77,8 @@ function Welcome({ state, actions }: Pick<AnswerPageProps, 'state' | 'actions'>)
             ))}
           </ul>
           <p class="quiet">
-            {summary}{' '}
-            {kind === 'partial' && (
+            {isTeam ? l10n.t('Questions go to the team’s service.') : summary}{' '}
+            {kind === 'partial' && !isTeam && (
               <button type="button" class="link" onClick={() => actions.go('indexStatus')}>
                 {l10n.t('Show Index Status')}
               </button>

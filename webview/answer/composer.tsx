@@ -18,11 +18,14 @@ export function Composer({ state, draft, actions, control }: Omit<AnswerPageProp
     event.preventDefault();
     actions.ask();
   };
+  const { scope, hasTeam } = state;
+  const isTeam = scope === 'team';
   const { label, isLocal } = state.provider;
+  const first = isTeam ? l10n.t('Question about the team’s code') : l10n.t('Question about this workspace');
   return (
     <div class="composer">
       <TextArea
-        label={last ? l10n.t('Ask a follow-up question') : l10n.t('Question about this workspace')}
+        label={last ? l10n.t('Ask a follow-up question') : first}
         value={draft}
         rows={Math.min(MAX_ROWS, Math.max(2, draft.split('\n').length))}
         maxLength={MAX_QUESTION}
@@ -40,6 +43,17 @@ export function Composer({ state, draft, actions, control }: Omit<AnswerPageProp
             <span class="icon icon-down" />
           </button>
         </span>
+        {hasTeam && (
+          <button
+            type="button"
+            class={isTeam ? 'chip on' : 'chip'}
+            aria-pressed={isTeam}
+            title={l10n.t('Ask about all repositories of the team')}
+            onClick={() => actions.searchIn(isTeam ? 'workspace' : 'team')}
+          >
+            {l10n.t('Team Code')}
+          </button>
+        )}
         <span class="hint quiet">{l10n.t('Enter to ask, Shift+Enter for a new line')}</span>
         {isRunning && isEmpty ? (
           <Button key="act" appearance="secondary" icon="icon-stop" onClick={() => actions.stop()}>

@@ -66,7 +66,7 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
 }
 
 /** Provider of the answer, and the data sent to it. */
-function ExchangeHeader({ exchange: { state, provider, sent } }: Pick<ExchangeProps, 'exchange'>): JSX.Element {
+function ExchangeHeader({ exchange: { state, scope, provider, sent } }: Pick<ExchangeProps, 'exchange'>): JSX.Element {
   const isRunning = state.kind === 'searching' || state.kind === 'writing';
   return (
     <p class="header quiet">
@@ -77,6 +77,7 @@ function ExchangeHeader({ exchange: { state, provider, sent } }: Pick<ExchangePr
       ) : (
         <span>{describeSent(provider.isLocal, sent)}</span>
       )}
+      {scope === 'team' && <span>{l10n.t('About the team’s code, by its service')}</span>}
       {state.kind === 'writing' && <span>{l10n.t('Answering…')}</span>}
     </p>
   );

@@ -56,6 +56,7 @@ const actions: AnswerActions = {
   stop: () => send('stop', undefined),
   askAgain: () => send('askAgain', undefined),
   chooseProvider: (again) => send('chooseProvider', { again }),
+  searchIn: (to) => send('scope', { to }),
   open: (exchange, passage, toSide = false) => send('open', { exchange, passage, toSide }),
   expand: (exchange, passage) => caller.call('expand', { exchange, passage }),
   highlight: (language, code) => caller.call('highlight', { language, code }),

@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { QueryPart, SearchScope, ShownParts } from '../../src/protocol/searchView.ts';
+import type { SearchScope } from '../../src/protocol/searchScope.ts';
+import type { QueryPart, ShownParts } from '../../src/protocol/searchView.ts';
 import { MenuChip } from '../controls.tsx';
 import { Popup, type PopupItem } from '../popup.tsx';
 import type { SearchModel } from './searchModel.ts';

@@ -5,10 +5,10 @@ import type {
   SearchEvents,
   SearchMethods,
   SearchReply,
-  SearchScope,
   SearchState,
   ShownFile,
 } from '../../src/protocol/searchView.ts';
+import type { SearchScope } from '../../src/protocol/searchScope.ts';
 import { messageOf } from '../page.tsx';
 import { RowLayout, type RowHeights } from './rows.ts';
 

@@ -26,6 +26,8 @@ export interface BulkItem {
   readonly id: string;
   /** Only if the document was not changed since. */
   readonly at?: Revision | undefined;
+  /** Only if `index` is an alias: no index of that name is created. */
+  readonly isAlias?: boolean | undefined;
   readonly body?: Json | undefined;
 }
 
@@ -106,6 +108,20 @@ export class Cluster {
 
   async refresh(index: string): Promise<void> {
     await this.#request('POST', `/${index}/_refresh`);
+  }
+
+  /** The indexes that have an alias, or match a pattern. */
+  async indexesOf(expression: string): Promise<string[]> {
+    const found = await this.#request<object | undefined>('GET', `/${expression}/_alias`, undefined, {
+      expected: [404],
+    });
+    return Object.keys(found ?? {});
+  }
+
+  /** Moves an alias in one step. */
+  async moveAlias(alias: string, from: readonly string[], to: string): Promise<void> {
+    const actions = [...from.map((index) => ({ remove: { index, alias } })), { add: { index: to, alias } }];
+    await this.#request('POST', '/_aliases', { actions });
   }
 
   async deleteIndexes(pattern: string): Promise<void> {
@@ -233,10 +249,11 @@ interface GotDocument<T> {
   readonly _primary_term?: number;
 }
 
-function linesOf({ action, index, id, at, body }: BulkItem): object[] {
+function linesOf({ action, index, id, at, isAlias, body }: BulkItem): object[] {
   const only = at && { if_seq_no: at.seqNo, if_primary_term: at.term };
   const again = action === 'update' && !at ? { retry_on_conflict: 3 } : {};
-  const head = { [action]: { _index: index, _id: id, ...only, ...again } };
+  const alias = isAlias && { require_alias: true };
+  const head = { [action]: { _index: index, _id: id, ...only, ...again, ...alias } };
   if (action === 'delete') return [head];
   return [head, action === 'update' ? { doc: body } : body!];
 }

@@ -74,7 +74,7 @@ async function removeBlobs(cluster: Cluster, names: IndexNames, unused: readonly
       ? [
           {
             action: 'delete',
-            index: names.documentsOfVersion,
+            index: names.documents,
             id: document.id,
             at: { seqNo: document.seqNo, term: document.term },
           },

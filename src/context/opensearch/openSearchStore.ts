@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { describeError } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
-import { toUtf8 } from '../../engine/analyze/text.ts';
-import { DocumentAnalyzer, termToken, type AnalyzedDocument } from '../../engine/analyzedDocument.ts';
 import { documentId } from '../../engine/documentId.ts';
 import { ANALYSIS_VERSION } from '../../engine/index/format.ts';
 import type { Hit } from '../../engine/query/hits.ts';
@@ -15,13 +14,15 @@ import { contextErrors } from '../errors.ts';
 import { toRetrievedFile } from '../retrieved.ts';
 import { otherName } from '../store/contentStore.ts';
 import type { ContextStore, FoundText, SetSearchOptions, SetSearchOutcome } from '../store/contextStore.ts';
-import { BlobRegistry, type BlobEntry } from './blobRegistry.ts';
+import { BlobRegistry } from './blobRegistry.ts';
 import { CandidateSearch } from './candidateSearch.ts';
 import { collectUnused } from './collector.ts';
 import { Cluster, type BulkItem, type ClusterOptions } from './cluster.ts';
+import { DocumentIndexes } from './documentIndexes.ts';
+import { DocumentMaker } from './documents.ts';
 import { isFull, openSearchErrors } from './errors.ts';
 import { encodeRoaring } from './roaring.ts';
-import { FIELD_NAMES, indexBodies, indexNames, type IndexNames, type IndexSettings } from './schema.ts';
+import { indexBodies, indexNames, type IndexNames, type IndexSettings } from './schema.ts';
 import type { Clause } from './candidateQuery.ts';
 import { RepositoryIndex } from './repositoryIndex.ts';
 import { BlobSets } from './sets.ts';
@@ -34,6 +35,10 @@ export interface OpenSearchStoreOptions extends IndexSettings {
   readonly logger?: Logger | undefined;
   /** Milliseconds after which unused files and checkpoints may be removed; 30 days by default. */
   readonly keepMs?: number | undefined;
+  /** For tests: a version of the analysis, and times of the change to a new one. @internal */
+  readonly analysis?: number | undefined;
+  readonly settleMs?: number | undefined;
+  readonly leaseMs?: number | undefined;
 }
 
 /** Number of files that fill the longest answer. */
@@ -46,7 +51,14 @@ const REMEMBERED_UNIONS = 100;
 const DAY_MS = 86_400_000;
 const KEEP_MS = 30 * DAY_MS;
 
-interface CollectOptions {
+/** Time after which a server looks again whether the index of its version is to be filled. */
+const LOOK_MS = 30_000;
+
+interface StoreParts {
+  readonly cluster: Cluster;
+  readonly names: IndexNames;
+  readonly documents: DocumentIndexes;
+  readonly maker: DocumentMaker;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly keepMs: number;
@@ -87,7 +99,8 @@ export class OpenSearchStore implements ContextStore {
   readonly #registry: BlobRegistry;
   readonly #sets: BlobSets;
   readonly #search: CandidateSearch;
-  readonly #analyzer = new DocumentAnalyzer();
+  readonly #documents: DocumentIndexes;
+  readonly #maker: DocumentMaker;
   /** Ids of unions by the ids of their sets; the last used at the end. */
   readonly #unions = new Map<string, string>();
 
@@ -95,8 +108,12 @@ export class OpenSearchStore implements ContextStore {
   readonly #logger: Logger;
   readonly #keepMs: number;
   readonly #timer: NodeJS.Timeout;
+  readonly #closing = new AbortController();
+  readonly #upgraded: Promise<void>;
 
-  private constructor(cluster: Cluster, names: IndexNames, { clock, logger, keepMs }: CollectOptions) {
+  private constructor({ cluster, names, documents, maker, clock, logger, keepMs }: StoreParts) {
+    this.#documents = documents;
+    this.#maker = maker;
     this.#clock = clock;
     this.#logger = logger;
     this.#keepMs = keepMs;
@@ -107,6 +124,7 @@ export class OpenSearchStore implements ContextStore {
     this.#sets = new BlobSets(cluster, names, clock);
     this.#search = new CandidateSearch(cluster, names);
     this.repositories = new RepositoryIndex(cluster, names);
+    this.#upgraded = this.#upgradeInBackground();
   }
 
   /** Connects to a cluster, and creates what it lacks. Throws `StoreUnavailable`, `StoreDenied` and `StoreTooOld`. */
@@ -118,10 +136,15 @@ export class OpenSearchStore implements ContextStore {
       const [major = 0, minor = 0] = version;
       if (major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]))
         throw openSearchErrors.tooOld(version.join('.'));
-      const names = indexNames(prefix);
-      for (const [index, body] of Object.entries(indexBodies(names, options))) await cluster.createIndex(index, body);
+      const { analysis = ANALYSIS_VERSION, settleMs, leaseMs } = options;
+      const names = indexNames(prefix, analysis);
+      const { [names.documentsOfVersion]: body, ...others } = indexBodies(names, options);
+      for (const [index, body] of Object.entries(others)) await cluster.createIndex(index, body);
+      const maker = new DocumentMaker(analysis);
+      const upgrade = { analysis, maker, clock, logger, settleMs, leaseMs };
+      const documents = await DocumentIndexes.open(cluster, names, body!, upgrade);
       logger.info(`Contexts are stored in ${names.documents} on OpenSearch ${version.join('.')}.`);
-      return new OpenSearchStore(cluster, names, { clock, logger, keepMs });
+      return new OpenSearchStore({ cluster, names, documents, maker, clock, logger, keepMs });
     } catch (error) {
       await cluster.close();
       throw error;
@@ -219,6 +242,9 @@ export class OpenSearchStore implements ContextStore {
 
   /** Removes checkpoints and files that no client used for long. Each server does so daily; several at a time may. */
   async collect(): Promise<{ readonly blobs: number }> {
+    await this.#documents.removeOlder(this.#closing.signal);
+    // A document that is copied meanwhile would remain.
+    if (!(await this.#documents.isAlone())) return { blobs: 0 };
     // What was written a moment ago counts as well.
     await this.#cluster.refresh(`${this.#names.blobs},${this.#names.sets},${this.#names.repositories}`);
     const repositories = await this.repositories.list();
@@ -234,9 +260,30 @@ export class OpenSearchStore implements ContextStore {
     await this.#cluster.refresh(this.#names.documents);
   }
 
-  close(): Promise<void> {
+  /** Settles when the index of this version answers, or the store is closed. */
+  get upgraded(): Promise<void> {
+    return this.#upgraded;
+  }
+
+  async close(): Promise<void> {
     clearInterval(this.#timer);
-    return this.#cluster.close();
+    this.#closing.abort();
+    await this.#upgraded;
+    await this.#cluster.close();
+  }
+
+  async #upgradeInBackground(): Promise<void> {
+    const { signal } = this.#closing;
+    for (;;) {
+      try {
+        if (await this.#documents.upgrade(signal)) return;
+        await sleep(LOOK_MS, undefined, { signal, ref: false });
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#logger.warn(`The index of the new analysis is not complete yet: ${describeError(error)}`);
+        await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      }
+    }
   }
 
   #collectInBackground(): void {
@@ -250,30 +297,17 @@ export class OpenSearchStore implements ContextStore {
     const wanted = Array.from(fresh, ([name, { path }]) => ({ name, path }));
     const entries = await this.#registry.reserve(wanted, 'pending');
     const items: BulkItem[] = [];
+    let made = 0;
     for (const [name, { path, content }] of fresh) {
-      const entry = entries.get(name)!;
-      items.push({
-        action: 'index',
-        index: this.#names.documents,
-        id: name,
-        body: this.#documentOf(name, path, content, entry),
-      });
-      if (items.length % DOCUMENTS_PER_TURN === 0) await new Promise((done) => setImmediate(done));
+      const { number } = entries.get(name)!;
+      items.push(...this.#documents.writesOf(name, this.#maker.documentOf({ name, path, content, number })));
+      if (++made % DOCUMENTS_PER_TURN === 0) await new Promise((done) => setImmediate(done));
     }
     const written = await this.#cluster.bulk(items, true);
     if (written.includes(false)) throw openSearchErrors.busy();
     await this.#registry.setReady(
       new Map([...entries].map(([name, one]) => [name, { ...one, path: fresh.get(name)!.path }])),
     );
-  }
-
-  #documentOf(name: string, path: string, content: Buffer, { number }: BlobEntry): Clause {
-    const text = toUtf8(content);
-    const base = path.slice(path.lastIndexOf('/') + 1);
-    const common = { number, path, base, analysis: ANALYSIS_VERSION, text: content.toString() };
-    if (!text) return common;
-    const { terms, language, folder, tokens, chunks, names } = this.#analyzer.analyze({ id: name, path, text });
-    return { ...common, language, folder, tokens, chunks, defined: names, ...fieldsOf(terms) };
   }
 
   /** The id of the union of sets. It is stored as a set: a query that names it is short, and most searches have the same one. */
@@ -359,14 +393,4 @@ function includes(numbers: Uint32Array, wanted: number): boolean {
     else to = middle;
   }
   return numbers[from] === wanted;
-}
-
-/** The terms of each field, each as often as it occurs. */
-function fieldsOf(terms: AnalyzedDocument['terms']): Clause {
-  return Object.fromEntries(
-    Array.from(terms, ([field, list]) => [
-      FIELD_NAMES.get(field)!,
-      list.map((term) => `${termToken(term)} `.repeat(term.count).trimEnd()).join(' '),
-    ]),
-  );
 }

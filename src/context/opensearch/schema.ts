@@ -21,10 +21,10 @@ export interface IndexSettings {
   readonly refreshMs?: number | undefined;
 }
 
-export function indexNames(prefix: string): IndexNames {
+export function indexNames(prefix: string, analysis = ANALYSIS_VERSION): IndexNames {
   return {
     documents: `${prefix}-documents`,
-    documentsOfVersion: `${prefix}-documents-v${ANALYSIS_VERSION}`,
+    documentsOfVersion: `${prefix}-documents-v${analysis}`,
     blobs: `${prefix}-blobs`,
     sets: `${prefix}-sets`,
     counters: `${prefix}-counters`,
@@ -97,7 +97,6 @@ export function indexBodies(
           text: { type: 'text', index: false },
         },
       },
-      aliases: { [names.documents]: {} },
     },
     [names.blobs]: {
       settings: { ...copies, ...refresh, number_of_shards: 1 },

@@ -15,6 +15,8 @@ import {
   type AnswerState,
   type Exchange,
 } from '../../protocol/answerView.ts';
+import type { SearchScope } from '../../protocol/searchScope.ts';
+import { isTeamRoot } from '../../wire/teamRoot.ts';
 import { answerAsMarkdown, placeOfPassage } from './answerText.ts';
 import { codeTokens } from './codeTokens.ts';
 import type { AskService } from './askService.ts';
@@ -23,12 +25,15 @@ import type { Folders } from '../index/folders.ts';
 import type { PlaceOpener } from '../search/placeOpener.ts';
 import { askSettings } from '../settings.ts';
 import { isPartial, summarize } from '../index/statusText.ts';
+import type { TeamCode } from '../team/teamCode.ts';
+
 import { WebviewHost } from '../webviewHost.ts';
 
 export interface AnswerDependencies {
   readonly asking: Pick<AskService, 'ask' | 'providers' | 'chooseProvider' | 'readDefinition'>;
   readonly folders: Folders;
   readonly places: PlaceOpener;
+  readonly team: Pick<TeamCode, 'isSet' | 'connect' | 'files'>;
   readonly memento: vscode.Memento;
   readonly extensionUri: vscode.Uri;
   readonly log: Logger;
@@ -44,10 +49,11 @@ export class AnswerPanel implements vscode.Disposable {
   readonly #disposables = new DisposableStore();
   /** Provider of the next answer, as far as known. */
   #provider: ProviderInfo = extractiveProvider.info;
+  #scope: SearchScope = 'workspace';
 
   constructor(dependencies: AnswerDependencies) {
     this.#dependencies = dependencies;
-    const { asking, folders, memento, extensionUri, log } = dependencies;
+    const { asking, folders, team, memento, extensionUri, log } = dependencies;
     this.#conversation = new Conversation({
       kept: memento.get<unknown>(KEY),
       keep: (kept) => void memento.update(KEY, kept),
@@ -64,6 +70,9 @@ export class AnswerPanel implements vscode.Disposable {
     this.#disposables.add(
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('sextant.ask')) void this.#readProvider();
+        if (!event.affectsConfiguration('sextant.team')) return;
+        if (!team.isSet) this.#scope = 'workspace';
+        this.#emitState();
       }),
     );
   }
@@ -100,10 +109,18 @@ export class AnswerPanel implements vscode.Disposable {
         this.#emitState();
         if (again) void this.#conversation.askAgain(chosen);
       },
+      scope: async ({ to }) => {
+        if (to === 'workspace' || (await this.#dependencies.team.connect())) this.#scope = to;
+        this.#emitState();
+      },
       open: async ({ exchange, passage, toSide }) => {
         const found = this.#passage(exchange, passage);
         const viewColumn = toSide ? vscode.ViewColumn.Beside : this.#otherColumn();
-        if (found) await this.#dependencies.places.open(placeOfPassage(found), { viewColumn });
+        if (!found) return;
+        const place = placeOfPassage(found);
+        const { places, team } = this.#dependencies;
+        if (isTeamRoot(place.root)) places.show(await team.files.uriOf(place), place, { viewColumn });
+        else await places.open(place, { viewColumn });
       },
       expand: async ({ exchange, passage }) => {
         const found = this.#passage(exchange, passage);
@@ -133,7 +150,7 @@ export class AnswerPanel implements vscode.Disposable {
 
   async #ask(question: string): Promise<void> {
     await this.#readProvider();
-    await this.#conversation.ask(question, this.#provider);
+    await this.#conversation.ask(question, this.#provider, this.#scope);
   }
 
   async #askAgain(): Promise<void> {
@@ -166,6 +183,8 @@ export class AnswerPanel implements vscode.Disposable {
     return {
       exchanges: this.#conversation.turns.map((turn) => toExchange(turn, severalFolders)),
       provider: this.#provider,
+      scope: this.#scope,
+      hasTeam: this.#dependencies.team.isSet,
       workspace: { kind, summary: summarize(statuses) },
     };
   }
@@ -205,16 +224,16 @@ const PLACES = {
 } as const;
 
 function toExchange(turn: Turn, severalFolders: boolean): Exchange {
-  const { id, question, state, provider, sent, reranking, markdown, removedCitations } = turn;
+  const { id, question, scope = 'workspace', state, provider, sent, reranking, markdown, removedCitations } = turn;
   const reranked = reranking && { reranking: { ...reranking.provider, ...reranking } };
   const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol, whole }) => ({
     number,
-    path: severalFolders ? `${basename(root)}/${path}` : path,
+    path: severalFolders && !isTeamRoot(root) ? `${basename(root)}/${path}` : path,
     startLine,
     endLine,
     ...(symbol && { symbol }),
     isPart: whole !== undefined,
   }));
   const followUps = state.kind === 'done' ? followUpsOf(toAnswer(turn)) : [];
-  return { id, question, state, provider, sent, ...reranked, passages, markdown, removedCitations, followUps };
+  return { id, question, scope, state, provider, sent, ...reranked, passages, markdown, removedCitations, followUps };
 }

@@ -9,7 +9,11 @@ import type { AnswerProvider } from '../../ask/provider.ts';
 import { RERANKED, rerank } from '../../ask/rerank.ts';
 import type { FoundPlace, Sources } from '../../ask/retrieve.ts';
 import { isProse, SourceFile } from '../../ask/sourceFile.ts';
+import { teamSources } from '../../ask/teamSources.ts';
 import { SextantError } from '../../base/errors.ts';
+import type { SearchScope } from '../../protocol/searchScope.ts';
+import { isTeamRoot } from '../../wire/teamRoot.ts';
+import type { WireClient } from '../../wire/wireClient.ts';
 import { describeReranking, describeSent } from './sentText.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
@@ -22,6 +26,8 @@ export interface AskServiceRequest {
   readonly question: string;
   /** Earlier answers of the conversation, oldest first. */
   readonly history?: readonly Answer[];
+  /** What the question is about; the workspace by default. */
+  readonly scope?: SearchScope;
   /** The `id` of one of {@link AskService.providers}; else that of the settings. */
   readonly provider?: string;
   readonly signal?: AbortSignal;
@@ -37,11 +43,22 @@ interface ProviderPick extends vscode.QuickPickItem {
 export class AskService {
   readonly key: OpenAiKey;
   readonly #asker: Asker;
+  readonly #teamAsker: Asker;
   readonly #sources: Sources;
 
-  constructor(sources: Sources, secrets: vscode.SecretStorage) {
-    this.#asker = new Asker(sources);
-    this.#sources = sources;
+  /** `team` connects to the team's service, or resolves to `undefined`. */
+  constructor(workspace: Sources, team: () => Promise<WireClient | undefined>, secrets: vscode.SecretStorage) {
+    const ofTeam = async (): Promise<Sources> => {
+      const client = await team();
+      if (!client) throw askErrors.noTeam();
+      return teamSources(client);
+    };
+    // Citations of an earlier answer may be of the other scope.
+    const read = async (root: string, path: string): Promise<string | undefined> =>
+      (isTeamRoot(root) ? await ofTeam() : workspace).read(root, path);
+    this.#sources = { ...workspace, read };
+    this.#asker = new Asker(this.#sources);
+    this.#teamAsker = new Asker({ search: async (...args) => (await ofTeam()).search(...args), read });
     this.key = new OpenAiKey(secrets);
   }
 
@@ -66,10 +83,11 @@ export class AskService {
 
   async *askWith(
     provider: AnswerProvider,
-    request: Omit<AskServiceRequest, 'provider'>,
+    { scope, ...request }: Omit<AskServiceRequest, 'provider'>,
   ): AsyncGenerator<AnswerEvent, void, undefined> {
     const reranker = await this.#reranker();
-    yield* this.#asker.ask({ ...request, provider, ...(reranker && { reranker }) });
+    const asker = scope === 'team' ? this.#teamAsker : this.#asker;
+    yield* asker.ask({ ...request, provider, ...(reranker && { reranker }) });
   }
 
   /**

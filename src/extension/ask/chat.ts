@@ -10,18 +10,26 @@ import type { AskServiceRequest, AskService } from './askService.ts';
 import { signalOf } from '../cancellation.ts';
 import { CHAT_PARTICIPANT } from '../commandIds.ts';
 import type { Folders } from '../index/folders.ts';
+import type { SearchScope } from '../../protocol/searchScope.ts';
+import type { TeamFiles } from '../team/teamFiles.ts';
+import { isTeamRoot } from '../../wire/teamRoot.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { describeReranking, describeSent } from './sentText.ts';
 import { askSettings } from '../settings.ts';
+
+/** `@sextant /team`: asks about the team's code. */
+const TEAM_COMMAND = 'team';
 
 /** `@sextant` in the chat: answers with citations that open their places. */
 export class Chat {
   readonly #asking: AskService;
   readonly #folders: Folders;
+  readonly #teamFiles: Pick<TeamFiles, 'uriOf'>;
 
-  constructor(asking: AskService, folders: Folders) {
+  constructor(asking: AskService, folders: Folders, teamFiles: Pick<TeamFiles, 'uriOf'>) {
     this.#asking = asking;
     this.#folders = folders;
+    this.#teamFiles = teamFiles;
   }
 
   async answer(
@@ -31,11 +39,13 @@ export class Chat {
     token: vscode.CancellationToken,
   ): Promise<vscode.ChatResult> {
     const linked = signalOf(token);
-    response.progress(vscode.l10n.t('Searching the workspace'));
-    const question = { question: request.prompt, history: historyOf(context), signal: linked.signal };
+    const isTeam = request.command === TEAM_COMMAND;
+    const scope: SearchScope = isTeam ? 'team' : 'workspace';
+    response.progress(isTeam ? vscode.l10n.t('Searching the team’s code') : vscode.l10n.t('Searching the workspace'));
+    const question = { question: request.prompt, scope, history: historyOf(context), signal: linked.signal };
     try {
       const answer = await this.#show(question, request.model, response);
-      return { metadata: { answer } };
+      return { metadata: { answer, scope } };
     } catch (error) {
       if (isCancelled(error)) return {};
       offerNextAction(error, response);
@@ -47,7 +57,8 @@ export class Chat {
 
   followUps({ metadata }: vscode.ChatResult): vscode.ChatFollowup[] {
     const answer = answerIn(metadata);
-    return answer ? followUpsOf(answer).map((prompt) => ({ prompt })) : [];
+    const command = metadata?.scope === 'team' ? { command: TEAM_COMMAND } : {};
+    return answer ? followUpsOf(answer).map((prompt) => ({ prompt, ...command })) : [];
   }
 
   /** Streams an answer of the chat's model, unless the settings name a provider. */
@@ -75,15 +86,15 @@ export class Chat {
             const outcome = escapeMarkdown(describeReranking(event.reranking));
             response.markdown(`*${outcome}. ${describeSent(provider, sent)}*\n\n`);
           }
-          response.markdown(`*${describeSent(event.provider, event.sent)}*\n\n`);
-          for (const passage of event.passages) places.set(passage.number, this.#locationOf(passage));
+          response.markdown(`*${describeSent(event.provider, event.sent, request.scope === 'team')}*\n\n`);
+          for (const passage of event.passages) places.set(passage.number, await this.#locationOf(passage));
           break;
         case 'text':
           show(scanner.push(event.text));
           break;
         case 'done':
           show(scanner.end());
-          for (const passage of event.answer.cited) response.reference(this.#locationOf(passage));
+          for (const { number } of event.answer.cited) response.reference(places.get(number)!);
           if (event.answer.removedCitations > 0) response.markdown(`\n\n*${describeRemoved(event.answer)}*`);
           return event.answer;
       }
@@ -97,8 +108,10 @@ export class Chat {
     response.anchor(place, `${number} ${basename(place.uri.path)}:${place.range.start.line + 1}`);
   }
 
-  #locationOf({ root, path, startLine, endLine, text }: Passage): vscode.Location {
-    const uri = vscode.Uri.joinPath(this.#folders.uriOf(root), path);
+  async #locationOf({ root, path, startLine, endLine, text }: Passage): Promise<vscode.Location> {
+    const uri = isTeamRoot(root)
+      ? await this.#teamFiles.uriOf({ root, path })
+      : vscode.Uri.joinPath(this.#folders.uriOf(root), path);
     return new vscode.Location(
       uri,
       new vscode.Range(startLine - 1, 0, endLine - 1, text.length - 1 - text.lastIndexOf('\n')),

@@ -2,11 +2,14 @@ import type { Answer, AnswerEvent, Passage, ProviderInfo, Reranking, Sent } from
 import { nextActionOf } from '../../ask/errors.ts';
 import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
 import type { ExchangeState } from '../../protocol/answerView.ts';
+import type { SearchScope } from '../../protocol/searchScope.ts';
 
 /** A question, and its answer so far. */
 export interface Turn {
   readonly id: number;
   readonly question: string;
+  /** What it is about; the workspace in conversations that an earlier version stored. */
+  readonly scope?: SearchScope;
   readonly state: ExchangeState;
   readonly provider: ProviderInfo;
   readonly sent: Sent;
@@ -26,6 +29,7 @@ interface StoredConversation {
 
 export interface Request {
   readonly question: string;
+  readonly scope: SearchScope;
   /** Id of the provider. */
   readonly provider: string;
   /** Oldest first. */
@@ -66,13 +70,13 @@ export class Conversation {
   }
 
   /** Asks a question with the earlier answers as history, and stops a running answer. */
-  ask(question: string, provider: ProviderInfo): Promise<void> {
+  ask(question: string, provider: ProviderInfo, scope: SearchScope = 'workspace'): Promise<void> {
     this.stop();
     const id = (this.#turns.at(-1)?.id ?? 0) + 1;
     const nothing = { sent: { files: 0, characters: 0 }, passages: [], markdown: '', cited: [], removedCitations: 0 };
     const history = this.#turns.filter(({ state }) => state.kind === 'done').map(toAnswer);
-    this.#turns = [...this.#turns, { id, question, state: { kind: 'searching' }, provider, ...nothing }];
-    return this.#run(id, { question, provider: provider.id, history });
+    this.#turns = [...this.#turns, { id, question, scope, state: { kind: 'searching' }, provider, ...nothing }];
+    return this.#run(id, { question, scope, provider: provider.id, history });
   }
 
   /** Asks the last question again, and drops its answer so far. */
@@ -80,7 +84,7 @@ export class Conversation {
     this.stop();
     const last = this.#turns.at(-1);
     this.#turns = this.#turns.slice(0, -1);
-    if (last) await this.ask(last.question, provider);
+    if (last) await this.ask(last.question, provider, last.scope);
   }
 
   stop(): void {

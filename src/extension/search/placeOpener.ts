@@ -24,10 +24,15 @@ export class PlaceOpener implements vscode.Disposable {
       void vscode.window.showInformationMessage(vscode.l10n.t('{0} no longer has this line.', place.path));
       return false;
     }
+    this.show(vscode.Uri.joinPath(this.#folders.uriOf(place.root), place.path), now, options);
+    return true;
+  }
+
+  /** Shows a place of a document as it is. */
+  show(uri: vscode.Uri, place: KeptPlace, options?: PreviewOptions): void {
     this.#opened?.release();
     this.#opened = new EditorPreview();
-    this.#opened.show(vscode.Uri.joinPath(this.#folders.uriOf(place.root), place.path), now, options);
-    return true;
+    this.#opened.show(uri, place, options);
   }
 
   dispose(): void {

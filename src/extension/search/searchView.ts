@@ -8,12 +8,12 @@ import {
   type SearchEvents,
   type SearchMethods,
   type SearchReply,
-  type SearchScope,
   type SearchState,
   type SearchTarget,
   type ShownChoice,
   type ShownProblem,
 } from '../../protocol/searchView.ts';
+import type { SearchScope } from '../../protocol/searchScope.ts';
 import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
 import type { Completion } from '../../workspace/completion.ts';
 import {
