@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { findServer } from '../../src/server/state/published.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import type { EventDetailView, EventPageView, WebhookView } from '../../src/server/webhooks/views.ts';
+import type { ExpertView } from '../../src/webhooks/definitions.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { Workbench, copySample } from './support.ts';
@@ -223,7 +224,7 @@ describe('the Webhooks view', () => {
     assert.equal((await client().ask<EventPageView>('GET', 'events')).events.length, 2);
   });
 
-  it('prompts for a webhook, an event and a URL, and confirms a deletion', async () => {
+  it('prompts for a webhook, an event, a URL and what a forward sends, and confirms a deletion', async () => {
     const { page, pick, query } = workbench;
     const { keyboard } = page;
     const answer = async (question: RegExp | string, text = ''): Promise<void> => {
@@ -257,6 +258,36 @@ describe('the Webhooks view', () => {
     const withPassword = { text: 'http://u:p@127.0.0.1:9/', why: 'Type an http or https URL without a password' };
     await input('URL that receives the events', 'http://127.0.0.1:9/', withPassword);
     await workbench.treeItem(/^all When an event comes to w: run all forward/).waitFor();
+
+    await workbench.openMenu(workbench.treeItem(/^all When/));
+    await workbench.choose('Edit Forward…');
+    await answer('Add Header…', 'URL');
+    await input('URL that receives the events', 'http://127.0.0.1:9/hooks', withPassword);
+    await pick.getByText('http://127.0.0.1:9/hooks').waitFor();
+    await answer('Add Header…', 'Add Header');
+    await input('Name of the header', 'X-Stage', { text: 'X Stage', why: 'Type the name of a header' });
+    await input('Value of X-Stage', 'of-the-receiver');
+    await pick.getByText('Header X-Stage').waitFor();
+    await pick.getByText('value not shown').waitFor();
+    await workbench.shoot('webhooks-forward');
+    await answer('Add Header…', 'Signature');
+    await answer('No Signature', 'GitHub');
+    await input('The key that signs', '');
+    await pick.getByText(/: Key$/).waitFor();
+    await keyboard.press('Escape');
+    const forwards = async (): Promise<unknown> => {
+      const { experts } = await client().ask<{ experts: ExpertView[] }>('GET', 'experts');
+      return experts.flatMap((one) => (one.type === 'forward' ? [[one.url, one.headers, one.sign]] : []));
+    };
+    assert.deepEqual(await forwards(), [['http://127.0.0.1:9/hooks', ['X-Stage'], 'github']]);
+    await workbench.openMenu(workbench.treeItem(/^all When/));
+    await workbench.choose('Edit Forward…');
+    await answer('Header X-Stage', 'X-Stage');
+    await input('New value of X-Stage', '');
+    await pick.getByText('Add Header…').waitFor();
+    assert.equal(await pick.getByText('Header X-Stage').count(), 0);
+    await keyboard.press('Escape');
+    assert.deepEqual(await forwards(), [['http://127.0.0.1:9/hooks', undefined, 'github']]);
 
     await workbench.openMenu(workbench.treeItem(/^all When/));
     await workbench.choose('Disable Trigger');

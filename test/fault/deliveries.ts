@@ -104,6 +104,8 @@ export class Sender {
   }
 }
 
+/** The webhook of the numbered events. */
+export const HOOK = 'numbers';
 /** What each forward has besides its event. */
 const KEY = 'the-key-of-the-receiver';
 const OWN = { 'X-Receiver': 'Bearer of-the-receiver' };
@@ -161,16 +163,17 @@ export async function makeHook(info: ServerInfo, receiverUrl: string): Promise<H
     assert.equal(answer.status, 201, JSON.stringify(answer.body));
     return answer.body;
   };
-  const { webhook_id: id, secret } = await made('webhooks', { name: 'numbers' });
+  const { webhook_id: id, secret } = await made('webhooks', { name: HOOK });
   const signing = { headers: OWN, sign: 'github', secret: KEY };
   await made('experts', { name: 'receiver', type: 'forward', url: receiverUrl, max_attempts: 50, ...signing });
-  await made('triggers', { name: 'all', webhook: 'numbers', filter: { '>': [{ var: 'n' }, 0] }, expert: 'receiver' });
+  await made('triggers', { name: 'all', webhook: HOOK, filter: { '>': [{ var: 'n' }, 0] }, expert: 'receiver' });
   return { path: `/webhooks/${String(id)}`, secret: String(secret) };
 }
 
-/** All events, newest first, down to the one after `from`. */
-export async function* storedEvents(info: ServerInfo, from = ''): AsyncGenerator<ShownEvent> {
-  const response = await fetch(`${info.url}/__admin/events/search?source=Webhook`, {
+/** All events, or those of one webhook, newest first, down to the one after `from`. */
+export async function* storedEvents(info: ServerInfo, from = '', webhook?: string): AsyncGenerator<ShownEvent> {
+  const only = webhook === undefined ? '' : `&webhook=${webhook}`;
+  const response = await fetch(`${info.url}/__admin/events/search?source=Webhook${only}`, {
     headers: { authorization: `Bearer ${info.adminToken}` },
   });
   assert.equal(response.status, 200);
@@ -193,7 +196,7 @@ export async function* storedEvents(info: ServerInfo, from = ''): AsyncGenerator
 export async function checkStored(info: ServerInfo, answered: ReadonlyMap<number, string>, from = ''): Promise<string> {
   const ids = new Map<string, string>();
   let newest = from;
-  for await (const { event_id: id, idempotency_key: key = '', body } of storedEvents(info, from)) {
+  for await (const { event_id: id, idempotency_key: key = '', body } of storedEvents(info, from, HOOK)) {
     if (id > newest) newest = id;
     assert.ok(!ids.has(key), `${key} is there twice: ${id} and ${ids.get(key)}`);
     ids.set(key, id);

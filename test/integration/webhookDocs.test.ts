@@ -2,10 +2,26 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CommanderError, type Command } from 'commander';
+import { createProgram } from '../../src/cli/main.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs/webhooks.md');
+/** What stands for a value in a command of the text. */
+const VALUES: Readonly<Record<string, string>> = {
+  NAME: 'some',
+  W: 'some',
+  T: 'github-push',
+  ID: 'evt_0000000001',
+  'ID…': 'evt_0000000001',
+  DIR: 'lab',
+  RULE: '{}',
+  URL: 'http://localhost:3000/hooks',
+  SENDER: 'github',
+  'EVENT…': 'github.push',
+};
 
 describe('the commands of docs/webhooks.md', () => {
   const folder = temporaryFolder();
@@ -52,5 +68,73 @@ describe('the commands of docs/webhooks.md', () => {
     assert.match(stdout, /^invoices +bearer_token +organization of jo +enabled /m);
     assert.match(stdout, /"name":"deploys"/);
     assert.match(stdout, /github localhost-3000 forwards to http:\/\/localhost:3000\/hooks/);
+  });
+
+  it('and those in its text are commands, with options that these take', async () => {
+    const program = await createProgram([], '0', {} as Terminal, () => undefined);
+    const quiet = (command: Command): void => {
+      command.exitOverride().configureOutput({ writeErr: () => undefined });
+      if (command.commands.length === 0) command.action(() => undefined);
+      command.commands.forEach(quiet);
+    };
+    quiet(program);
+    const inner = (command: Command, name = ''): Command | undefined =>
+      command.commands.find((one) => one.name() === name);
+    /** The command that a text begins with: `webhooks list`, `listen`; not a group alone. */
+    const commandOf = ([first, second]: readonly string[], group = program): Command | undefined => {
+      const found = inner(group, first);
+      return found && found.commands.length > 0 ? inner(found, second) : found;
+    };
+    const problemOf = (words: readonly string[], command: Command): string | undefined => {
+      const depth = command.parent === program ? 1 : 2;
+      try {
+        command.parse(
+          words.slice(depth).map((word) => VALUES[word] ?? word),
+          { from: 'user' },
+        );
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof CommanderError)) throw error;
+        // A command in a sentence names only what the sentence is about.
+        return /missing/i.test(error.code) ? undefined : error.message;
+      }
+    };
+    const problems: string[] = [];
+    let [parsed, options] = [0, 0];
+    for (const section of readFileSync(DOCS, 'utf8').split(/^##+ /m)) {
+      const named = new Set<Command>();
+      for (const [, line] of section.matchAll(/^\$ (?:.*\$\()?sextant (.*)$/gm))
+        named.add(commandOf(line!.split(' '))!);
+      const spans: string[][] = [];
+      for (const row of section.replaceAll(/^```[\s\S]*?^```/gm, '').split('\n')) {
+        let group = program;
+        for (const [, text] of row.matchAll(/`([^`]+)`/g)) {
+          const words = text!.replace(/^sextant /, '').split(' ');
+          // In the table of commands, `list` after `webhooks create` is `webhooks list`.
+          const isShort =
+            group !== program && !text!.startsWith('-') && row.startsWith('| `') && inner(group, words[0]);
+          const whole = isShort ? [group.name(), ...words] : words;
+          const command = commandOf(whole);
+          if (text!.startsWith('--') && text !== '--help') spans.push(words);
+          if (!command || (words.length === 1 && words[0] !== 'listen' && !isShort)) continue;
+          named.add(command);
+          group = command.parent ?? program;
+          parsed++;
+          const problem = problemOf(whole, command);
+          if (problem !== undefined) problems.push(`${text}: ${problem}`);
+        }
+      }
+      for (const words of spans) {
+        options++;
+        const takers = [...named].filter((command) => command.options.some(({ long }) => long === words[0]));
+        const isTaken = takers.some((command) => {
+          const start = command.parent === program ? [command.name()] : [command.parent!.name(), command.name()];
+          return words.length === 1 || problemOf([...start, ...words], command) === undefined;
+        });
+        if (!isTaken) problems.push(`${words.join(' ')}: no command of “${section.split('\n')[0]}” takes it`);
+      }
+    }
+    assert.deepEqual(problems, []);
+    assert.ok(parsed >= 40 && options >= 30, `${parsed} ${options}`);
   });
 });
