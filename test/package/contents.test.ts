@@ -86,10 +86,11 @@ describe('the npm package', () => {
         '--noEmit',
       ];
       const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
-      // TypeScript 6 deprecates node10, but compiles with it.
-      const old = resolution === 'node10' ? ['--ignoreDeprecations', '6.0'] : [];
+      // TypeScript 6 deprecates node10, but compiles with it; TypeScript 7 does not have it.
+      const [compiler, ...old] =
+        resolution === 'node10' ? ['typescript', '--ignoreDeprecations', '6.0'] : ['typescript-native'];
       const files = ['example.mts', 'testing.mts', 'sdkProgram.mts'];
-      run([join(ROOT, 'node_modules/typescript/bin/tsc'), ...options, ...types, ...old, ...files]);
+      run([join(ROOT, 'node_modules', compiler, 'bin/tsc'), ...options, ...types, ...old, ...files]);
     });
 
   it('cannot be packed from the folder of the extension by mistake', () => {
