@@ -330,7 +330,7 @@ export class SegmentScores {
       const isWanted = !this.segment.isDeleted(document) && (this.#accepts === undefined || this.#accepts(document));
       state[document] = isWanted ? this.#accepted : UNWANTED;
     }
-    return state[document] === this.#accepted;
+    return state[document] !== UNWANTED;
   }
 
   /** Scores whole documents: looking up chunks as well would take several times as long, and few of them matter. */

@@ -1,5 +1,5 @@
 import { escapeRegExp } from '../../base/regExp.ts';
-import { WORD } from '../analyze/numbers.ts';
+import { WORD, numberTerm } from '../analyze/numbers.ts';
 
 /** Position of a phrase in a text. Lines count from 1, UTF-16 columns from 0; end exclusive. */
 export interface PhraseMatch {
@@ -37,6 +37,30 @@ export function compileWords(texts: readonly string[]): Phrase | undefined {
   if (rows.some(({ length }) => length < 2)) return undefined;
   const source = rows.map((words) => words.join(`[^${LETTERS}]+`)).join('|');
   return matcherOf(new RegExp(`(?<![${LETTERS}])(?:${source})(?![${LETTERS}])`, 'gi'));
+}
+
+/**
+ * Matches a line with all the words, in any order and ignoring case; `undefined` for words without a number, which are in too
+ * many lines.
+ */
+export function compileLine(words: readonly string[]): Pick<Phrase, 'firstIn'> | undefined {
+  const number = words.find((word) => numberTerm(word) !== undefined);
+  if (number === undefined || words.length < 2) return undefined;
+  const whole = (word: string): string => `(?<![${LETTERS}])${escapeRegExp(word)}(?![${LETTERS}])`;
+  const ofNumber = new RegExp(whole(number), 'gi');
+  const others = words.filter((word) => word !== number).map((word) => new RegExp(whole(word), 'i'));
+  return {
+    firstIn: (content) => {
+      const position = new Position(content);
+      for (const { index } of content.matchAll(ofNumber)) {
+        const { line, column } = position.at(index);
+        const [text = ''] = /^.*/.exec(content.slice(index - column))!;
+        if (others.every((other) => other.test(text)))
+          return { line, column: 0, endLine: line, endColumn: text.length };
+      }
+      return undefined;
+    },
+  };
 }
 
 function matcherOf(expression: RegExp): Phrase {

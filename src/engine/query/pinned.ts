@@ -3,7 +3,7 @@ import type { SearchedFolder } from './hits.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
-import { compileWords, Position, type Phrase } from './phrase.ts';
+import { compileLine, compileWords, Position, type Phrase } from './phrase.ts';
 import { WORD } from '../analyze/numbers.ts';
 import { keyFinder, parseKey } from './typedKeys.ts';
 import { stemOf } from './wordMatch.ts';
@@ -23,6 +23,10 @@ export interface Pinned extends Candidate {
 
 /** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
 const MAX_READ = [0, 6, 12, 24, 32];
+/** The same for code and for what looks like a regular expression, of any number of words. */
+const MAX_READ_CODE = 64;
+/** What code has, and a question has not. */
+const IN_CODE = /[()[\]{};=<>]|->|::/;
 /** Number of files that may have the words in their order. */
 const MAX_VERBATIM = 4;
 /** Number of files that a part of a path may name to precede all others. */
@@ -58,9 +62,15 @@ export function* findVerbatim(
   if (typed.length < 2 || count === 0) return [];
   const isShort = typed.length < MIN_PROSE_WORDS;
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
-  const having = candidatesIn(searched, likeRegex ? MAX_READ.length : count, (scores) => scores.documentsWithAll());
-  const matches = yield* findMatches(likeRegex ?? [words], having, folders);
-  const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
+  const isCode = likeRegex !== undefined || IN_CODE.test(words);
+  const having = candidatesIn(searched, count, (scores) => scores.documentsWithAll(), isCode);
+  const mayAnswer = ({ scores, document }: Pinned): boolean => !isShort || scores.reader.languageOf(document) !== PROSE;
+  const matches = yield* findMatches(likeRegex ?? compileWords([words]), having, folders);
+  const found = matches.filter(mayAnswer);
+  if (found.length === 0 && !likeRegex && isShort) {
+    const lines = yield* findMatches(compileLine(typed), having, folders);
+    if (lines.length > 0) return lines.filter(mayAnswer).map((one) => ({ ...one, worth: PART }));
+  }
   if (found.length > 0 || likeRegex || typed.length <= MIN_PART_WORDS || count < MIN_PART_WORDS - 1) return found;
   const most = candidatesIn(searched, count, (scores) => {
     const documents = Array.from({ length: count }, (_, word) => scores.documentsWithAll('body', word));
@@ -71,7 +81,7 @@ export function* findVerbatim(
     const rows = Array.from({ length: typed.length - length + 1 }, (_, from) =>
       typed.slice(from, from + length).join(' '),
     );
-    const parts = yield* findMatches(rows, most, folders);
+    const parts = yield* findMatches(compileWords(rows), most, folders);
     if (parts.length > 0) return parts.map((one) => ({ ...one, worth: PART }));
   }
   return [];
@@ -82,22 +92,22 @@ function candidatesIn(
   all: readonly SegmentScores[],
   words: number,
   documentsOf: (scores: SegmentScores) => readonly number[],
+  isCode = false,
 ): readonly Candidate[] {
   const candidates = all.flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })));
-  if (words < MAX_READ.length && candidates.length > MAX_READ[words]!) return [];
+  if (!isCode && words < MAX_READ.length && candidates.length > MAX_READ[words]!) return [];
   return candidates
     .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document))
-    .slice(0, MAX_READ.at(-1));
+    .slice(0, isCode ? MAX_READ_CODE : MAX_READ.at(-1));
 }
 
-/** Matches of a pattern, or of the words of any of some texts, in the documents; none if they are many. */
+/** Matches of a pattern in the documents; none if they are many. */
 function* findMatches(
-  wanted: Phrase | readonly string[],
+  pattern: Pick<Phrase, 'firstIn'> | undefined,
   candidates: readonly Candidate[],
   folders: readonly SearchedFolder[],
 ): Generator<undefined, Pinned[], void> {
   const pinned: Pinned[] = [];
-  const pattern = candidates.length === 0 ? undefined : 'firstIn' in wanted ? wanted : compileWords(wanted);
   if (!pattern) return pinned;
   for (const { scores, document } of candidates) {
     yield;

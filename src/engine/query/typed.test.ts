@@ -48,6 +48,21 @@ describe('a search for typed text', () => {
       assert.equal((await find(files, 'does a lantern at the quay of the harbour burn'))[0], 'README.md:1');
     });
 
+    it('is found where many files rank higher', async () => {
+      const page = '// is equal: an equal path to get, paths that are equal, get equals\nfunction equalPath() {}\n';
+      const hubs = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`equal/path${i}.ts`, page.repeat(9)]));
+      const pasted = '  assertEqual("/are", e.getPath());';
+      const files = { ...hubs, 'test/equal/path.ts': `${filler}\n\n${pasted}\n` };
+      assert.equal((await find(files, pasted))[0], 'test/equal/path.ts:91');
+    });
+
+    it('is a line with a number and the other words, where few have both', async () => {
+      const files = { 'lantern/width.ts': hub, 'z.ts': `${filler}\n\nlantern.setWidth(1024, 768);\n` };
+      assert.equal((await find(files, 'setWidth 768'))[0], 'z.ts:91');
+      assert.equal((await find(files, '768 lantern'))[0], 'z.ts:91');
+      assert.equal((await find(files, 'width lantern'))[0], 'lantern/width.ts:1');
+    });
+
     it('is nothing special in many files', async () => {
       const copies = Object.fromEntries(
         Array.from({ length: 9 }, (_, i) => [`copy${i}.ts`, '// the lantern of the quay']),
