@@ -182,23 +182,21 @@ const PACKAGES: Readonly<Record<string, Goldens>> = {
       ['"Invalid comparator" lang:js', 'classes/comparator.js'],
     ],
   },
-  '@typescript-eslint/typescript-estree': {
+  'markdown-it/lib': {
     questions: [
-      ['convert comments', 'dist/convert-comments.js'],
-      ['cache whose entries expire after some seconds', 'dist/parseSettings/ExpiringCache.js', 3],
-      ['is this a single run or a long-running watch', 'dist/parseSettings/inferSingleRun.js', 3],
-      ['warn about an unsupported version of typescript', 'dist/parseSettings/warnAboutTSVersion.js'],
-      ['traverse the nodes of a syntax tree', 'dist/simple-traverse.js', 3],
-      ['script kind of a file by its extension', 'dist/create-program/getScriptKind.js', 3],
-      ['names of html entities in jsx', 'dist/jsx/xhtml-entities.js', 3],
+      ['replace straight quotes by typographic ones', 'rules_core/smartquotes.mjs', 3],
+      ['parse the title of a link', 'helpers/parse_link_title.mjs', 3],
+      ['code block between backtick fences', 'rules_block/fence.mjs', 3],
+      ['link reference definitions', 'rules_block/reference.mjs', 3],
+      ['rows and columns of a table', 'rules_block/table.mjs', 3],
+      ['join adjacent text tokens', 'rules_core/text_join.mjs', 3],
+      ['enable or disable rules by name', 'ruler.mjs', 3],
     ],
     places: [],
-    names: [
-      ['createWatchProgram', 'dist/create-program/getWatchProgramsForProjects.js', 'function createWatchProgram('],
-    ],
+    names: [['isWhiteSpace', 'common/utils.mjs', 'function isWhiteSpace (code) {']],
     others: [
-      ['gsk lang:js', 'dist/create-program/getScriptKind.js'],
-      ['Converter.convertType file:*.js', 'dist/convert.js'],
+      ['scanDelims path:rules_inline', 'rules_inline/state_inline.mjs'],
+      ['Ruler.enableOnly', 'ruler.mjs'],
     ],
   },
   'undici/lib': {
