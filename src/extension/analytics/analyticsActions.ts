@@ -210,12 +210,17 @@ export class AnalyticsActions implements vscode.Disposable {
       const { choice } = this.#account;
       const isSample = choice?.kind === 'sample';
       // Read first: it names the connection of an earlier version.
-      const service = await this.#account.connection();
+      const [service] = await Promise.all([
+        this.#account.connection(),
+        this.#names.open(),
+        // The page needs it: later, its answer would wait for the work of the figures.
+        this.#names.secret(),
+      ]);
       const connection = isSample ? await this.#server.connection() : service;
-      await vscode.commands.executeCommand('setContext', 'sextant.analytics.connected', choice !== undefined);
+      // Not awaited: a window that starts takes half a second for each, and the figures do not need them.
       const isSeveral = this.#account.organizations.length > 1;
-      await vscode.commands.executeCommand('setContext', 'sextant.analytics.severalOrganizations', isSeveral);
-      await this.#names.open();
+      setContext('sextant.analytics.connected', choice !== undefined);
+      setContext('sextant.analytics.severalOrganizations', isSeveral);
       this.#connection.connect(connection);
       this.#organization.update(this.#account);
       this.#isTokenRead = true;
@@ -228,6 +233,10 @@ export class AnalyticsActions implements vscode.Disposable {
       this.#changedSource.fire(undefined);
     }
   }
+}
+
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand('setContext', key, value);
 }
 
 function sampleNotice(): ReturnType<typeof row>[] {
