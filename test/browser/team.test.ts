@@ -160,7 +160,7 @@ describe('Search Team Code', () => {
     await chip.click();
     await view.locator('.chip[aria-pressed="true"]').waitFor();
     await ask('what is the lighthouse tariff?');
-    await view.getByText('About the team’s code, by its service').waitFor();
+    await view.getByText('The question went to the team’s service').waitFor();
     const problems: string[] = [];
     for (const [theme, width] of THEMES.map((one, i) => [one, [400, 1400][i % 2]!] as const)) {
       await page.setViewportSize({ width, height: 800 });

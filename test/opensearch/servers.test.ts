@@ -1,16 +1,61 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { openSearchOf } from '../../src/cli/server/openSearchOptions.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import { silentLogger } from '../../src/base/log.ts';
+import { openSearchOf, type OpenSearchOptions } from '../../src/cli/server/openSearchOptions.ts';
+import type { ContextStore } from '../../src/context/store/contextStore.ts';
 import { DirectContext } from '../../src/context/directContext.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { pushFolder } from '../../src/context/push.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
+import { AwsProxy } from '../support/awsProxy.ts';
+import { TestAuthority } from '../support/certificates.ts';
 import { clusterOfTests } from '../support/opensearch.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
 const found = (text: string): string[] => [...text.matchAll(/^Path: (.*)$/gm)].map(([, path]) => path!).sort();
+
+describe('a store behind TLS and the signatures of AWS', () => {
+  const cluster = clusterOfTests();
+  const folder = temporaryFolder();
+
+  it('is used with the own authority and the keys of the environment, and refused without', async () => {
+    const authority = new TestAuthority(folder());
+    const account = {
+      accessKeyId: 'AKIDTEST',
+      secretAccessKey: 'a/b+c',
+      sessionToken: 'x'.repeat(300),
+      region: 'eu-central-1',
+    };
+    const proxy = await AwsProxy.start(cluster().urls[0]!, authority.issue('DNS:localhost'), account);
+    const env = {
+      ...{ AWS_ACCESS_KEY_ID: account.accessKeyId, AWS_SECRET_ACCESS_KEY: account.secretAccessKey },
+      AWS_SESSION_TOKEN: account.sessionToken,
+    };
+    const prefix = `aws-${randomUUID()}`;
+    const options = { store: 'opensearch', opensearchUrl: [proxy.url], opensearchPrefix: prefix } as const;
+    const open = async (more: OpenSearchOptions, environment: NodeJS.ProcessEnv = env): Promise<ContextStore> =>
+      openSearchOf({ ...options, ...more }, environment)!({ clock: systemClock, logger: silentLogger });
+    const signed = { opensearchCa: authority.ca, opensearchAws: account.region };
+    try {
+      const store = await open(signed);
+      const [name] = await store.upload([{ path: 'src/å (1).ts', content: 'export const heron = "ü€";\n' }]);
+      const scope = { checkpointId: undefined, added: [name!], deleted: [] };
+      assert.match(await store.retrieve('heron', scope), /Path: src\/å \(1\)\.ts/);
+      await store.close();
+      await assert.rejects(open({ ...signed, opensearchAws: 'us-east-1' }), { code: 'StoreDenied' });
+      await assert.rejects(open(signed, { ...env, AWS_SECRET_ACCESS_KEY: 'other' }), { code: 'StoreDenied' });
+      await assert.rejects(open({ opensearchAws: account.region }), /OpenSearch does not answer \(.*certificate/);
+      await assert.rejects(open(signed, {}), /needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY/);
+      const plain = { ...signed, opensearchUrl: ['http://search.example.com'] };
+      await assert.rejects(open(plain), /would send the credentials unencrypted/);
+    } finally {
+      await proxy.close();
+    }
+  });
+});
 
 describe('servers with one store on OpenSearch', () => {
   const cluster = clusterOfTests();

@@ -75,9 +75,9 @@ function ExchangeHeader({ exchange: { state, scope, provider, sent } }: Pick<Exc
       {state.kind === 'searching' ? (
         <span>{l10n.t('Looking for passages…')}</span>
       ) : (
-        <span>{describeSent(provider.isLocal, sent)}</span>
+        (scope !== 'team' || sent.characters > 0) && <span>{describeSent(provider.isLocal, sent)}</span>
       )}
-      {scope === 'team' && <span>{l10n.t('About the team’s code, by its service')}</span>}
+      {scope === 'team' && <span>{l10n.t('The question went to the team’s service')}</span>}
       {state.kind === 'writing' && <span>{l10n.t('Answering…')}</span>}
     </p>
   );

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SextantError, describeError } from '../../base/errors.ts';
-import type { ClusterOptions } from '../../context/opensearch/cluster.ts';
+import type { AwsCredentials, ClusterOptions } from '../../context/opensearch/cluster.ts';
 import type { ContextOptions } from '../../server/context/service.ts';
 
 /** The options of `sextant serve` for a store on OpenSearch. */
@@ -9,6 +9,8 @@ export interface OpenSearchOptions {
   readonly opensearchUrl?: readonly string[];
   readonly opensearchPrefix?: string;
   readonly opensearchCa?: string;
+  /** The region of a domain of Amazon OpenSearch Service. */
+  readonly opensearchAws?: string;
   readonly opensearchCredentials?: string;
   readonly opensearchShards?: number;
   readonly opensearchReplicas?: number;
@@ -18,6 +20,7 @@ interface Credentials {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly bearer?: string | undefined;
+  readonly aws?: AwsCredentials | undefined;
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -39,18 +42,34 @@ export function openSearchOf(options: OpenSearchOptions, env: NodeJS.ProcessEnv)
 export function clusterOf(options: OpenSearchOptions, env: NodeJS.ProcessEnv): ClusterOptions {
   const urls = options.opensearchUrl ?? env.SEXTANT_OPENSEARCH_URL?.split(',') ?? [];
   if (urls.length === 0) throw invalid('--store opensearch needs --opensearch-url or SEXTANT_OPENSEARCH_URL');
-  const { opensearchCredentials: file, opensearchCa: ca } = options;
-  const credentials = file === undefined ? fromEnvironment(env) : readCredentials(file);
+  const { opensearchCa: ca } = options;
+  const credentials = credentialsOf(options, env);
   for (const url of urls) {
     const parsed = URL.canParse(url) ? new URL(url) : undefined;
     if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) throw invalid(`${url} is no URL of http or https`);
     if (parsed.username !== '' || parsed.password !== '')
       throw invalid('an address of OpenSearch contains a password, which ps shows: use the file or the environment');
-    const isSecret = credentials.bearer !== undefined || credentials.username !== undefined;
+    const isSecret = Object.values(credentials).some((one) => one !== undefined);
     if (isSecret && parsed.protocol === 'http:' && !LOOPBACK.test(parsed.hostname))
       throw invalid(`${url} would send the credentials unencrypted: use https`);
   }
   return { urls, ...credentials, ca: ca === undefined ? undefined : readText(ca, '--opensearch-ca') };
+}
+
+function credentialsOf(
+  { opensearchCredentials: file, opensearchAws: region }: OpenSearchOptions,
+  env: NodeJS.ProcessEnv,
+): Credentials {
+  if (region === undefined) return file === undefined ? fromEnvironment(env) : readCredentials(file);
+  if (file !== undefined) throw invalid('--opensearch-aws and --opensearch-credentials exclude each other');
+  const {
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SECRET_ACCESS_KEY: secretAccessKey,
+    AWS_SESSION_TOKEN: sessionToken,
+  } = env;
+  if (!accessKeyId || !secretAccessKey)
+    throw invalid('--opensearch-aws needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
+  return { aws: { region, accessKeyId, secretAccessKey, sessionToken } };
 }
 
 function fromEnvironment(env: NodeJS.ProcessEnv): Credentials {

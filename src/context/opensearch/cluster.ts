@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AwsSigv4Signer } from '@opensearch-project/opensearch/aws-v3';
 import { Client, errors, type ApiResponse, type ClientOptions } from '@opensearch-project/opensearch';
 import { abortable } from '../../base/abortable.ts';
 import { cancelled, throwIfCancelled, type SextantError } from '../../base/errors.ts';
@@ -12,9 +13,19 @@ export interface ClusterOptions {
   readonly password?: string | undefined;
   /** A token, sent as `Authorization: Bearer`. */
   readonly bearer?: string | undefined;
+  /** Signs each request for AWS, instead of a password or token. */
+  readonly aws?: AwsCredentials | undefined;
   /** Certificates of authorities in PEM that are trusted instead of the system's. */
   readonly ca?: string | undefined;
   readonly requestTimeoutMs?: number | undefined;
+}
+
+export interface AwsCredentials {
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Of temporary credentials. */
+  readonly sessionToken?: string | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -79,12 +90,13 @@ export class Cluster {
   readonly #pauses: readonly number[];
 
   constructor(options: ClusterOptions, pauses: readonly number[] = PAUSES) {
-    const { urls, username, password, bearer, ca, requestTimeoutMs = 30_000 } = options;
+    const { urls, username, password, bearer, aws, ca, requestTimeoutMs = 30_000 } = options;
     const settings: ClientOptions = {
       nodes: [...urls],
       requestTimeout: requestTimeoutMs,
       maxRetries: urls.length,
       ...(username !== undefined && { auth: { username, password: password ?? '' } }),
+      ...(aws && signerOf(aws)),
       ...(bearer !== undefined && { headers: { authorization: `Bearer ${bearer}` } }),
       ...(ca !== undefined && { ssl: { ca } }),
     };
@@ -234,6 +246,16 @@ export class Cluster {
     if (connection) this.#client.connectionPool.markAlive(connection);
     return cancelled();
   }
+}
+
+function signerOf({
+  region,
+  accessKeyId,
+  secretAccessKey,
+  sessionToken = '',
+}: AwsCredentials): Pick<ClientOptions, 'Connection' | 'Transport'> {
+  const credentials = { accessKeyId, secretAccessKey, sessionToken };
+  return AwsSigv4Signer({ region, getCredentials: () => Promise.resolve(credentials) });
 }
 
 interface RequestOptions {
