@@ -79,6 +79,8 @@ describe('the page of webhook events', () => {
     await workbench.shoot('events-forward');
     await input(() => window.keyboard.press('Enter'));
     await window.getByText(/Anything sent to http.* is forwarded to/).waitFor();
+    await (await workbench.view()).getByText('No event yet').waitFor();
+    await workbench.shoot('events-none');
     const [webhook] = (await client().ask<{ webhooks: WebhookView[] }>('GET', 'webhooks')).webhooks;
     const headers = { 'content-type': 'application/json', 'x-github-event': 'ping' };
     assert.equal((await fetch(webhook!.url, { method: 'POST', headers, body: '{"zen": "Keep it"}' })).status, 202);
@@ -274,6 +276,7 @@ describe('the page of webhook events', () => {
           if (what === 'list') {
             await view.getByRole('button', { name: 'Cancel' }).click();
             await view.getByRole('button', { name: width < 950 ? 'Back to the List' : 'Close' }).click();
+            await view.getByRole('heading', { name: 'pull_request.opened' }).waitFor({ state: 'detached' });
           }
           const name = shotName(`events-${what}`, theme, width);
           await workbench.shoot(name);

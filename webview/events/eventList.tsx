@@ -106,9 +106,9 @@ export function RowContent({ row }: { readonly row: ShownEventRow }): JSX.Elemen
     <>
       <span class={`icon ${ICONS[row.status]} ${row.status}`} />
       <span class="time">{timeOf(row.at)}</span> <span class="sender">{row.sender}</span>{' '}
-      <span class="type">{row.type === '' ? '–' : row.type}</span> <span class="line">{row.line}</span>{' '}
-      <span class="verdict">{row.verdict}</span> <span class="bytes">{formatBytes(row.bytes)}</span>{' '}
-      <span class="id">{row.id}</span>
+      <span class={row.type === '' ? 'type none' : 'type'}>{row.type === '' ? '–' : row.type}</span>{' '}
+      <span class="line">{row.line}</span> <span class="verdict">{row.verdict}</span>{' '}
+      <span class="bytes">{formatBytes(row.bytes)}</span> <span class="id">{row.id}</span>
       <span class={row.isPinned ? 'icon icon-pinned' : 'icon no-icon'} />
       {row.isPinned && <span class="spoken">{l10n.t('Pinned')}</span>}
     </>

@@ -45,7 +45,10 @@ describe('the list of events in the editor', () => {
   });
 
   it('has the events of a search, also those that arrive later', async () => {
-    await list.search('EVEN');
+    const search = list.search('EVEN');
+    assert.deepEqual(list.shown.searched, { count: 0, of: 0 }, 'the events found so far are not yet all');
+    await search;
+    assert.equal(list.shown.searched, null);
     assert.deepEqual([list.shown.total, await numbers()], [5, [10, 8, 6, 4, 2]]);
     await send({ n: 12, kind: 'even' });
     await send({ n: 13, kind: 'odd' });

@@ -145,6 +145,7 @@ export class EventList {
       return;
     }
     this.#found = [];
+    this.#searched = { count: 0, of: 0 };
     await this.#find({ ...this.#query, ...this.#bounds() }, this.#found);
   }
 
@@ -165,7 +166,10 @@ export class EventList {
   /** Adds the numbers of events to `found` as they come, and reports that; of a search that does not end, none. */
   async #find(request: object, found: number[]): Promise<void> {
     const client = this.#clientOf();
-    if (!client) return;
+    if (!client) {
+      this.#searched = null;
+      return;
+    }
     const running = new AbortController();
     this.#running = running;
     this.#begun++;

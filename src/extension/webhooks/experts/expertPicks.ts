@@ -109,7 +109,7 @@ export async function editForward(client: AdminClient, name: string): Promise<vo
       void vscode.window.showInformationMessage(vscode.l10n.t('{0} is no forward to a URL.', name));
       return;
     }
-    const title = vscode.l10n.t('Forward {0}', name);
+    const title = vscode.l10n.t('{0}: Edit Forward', name);
     const chosen = await pick(title, choicesOf(expert), vscode.l10n.t('What to change'));
     const change = chosen && (await askChange(title, expert, chosen));
     if (!change) return;
