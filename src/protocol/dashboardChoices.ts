@@ -6,7 +6,8 @@ export type Tab = (typeof TABS)[number];
 export const PRESETS = ['7d', '28d', '90d', 'month', 'lastMonth', 'custom'] as const;
 export type Preset = (typeof PRESETS)[number];
 
-export const GROUPS = ['resource', 'product', 'byok', 'user', 'expert'] as const;
+/** `group`: the groups of the chosen column of the group file. */
+export const GROUPS = ['resource', 'product', 'byok', 'user', 'expert', 'group'] as const;
 export type CostGroup = (typeof GROUPS)[number];
 
 /** Lists of the dashboard; `changes` are previewed or completed changes of limits. */
@@ -37,7 +38,9 @@ export type NextStep = (typeof NEXT_STEPS)[number];
 export const MAX_FILTER = 200;
 /** Characters of the name of a column of the group file. */
 export const MAX_COLUMN = 100;
-/** Characters of a product or expert. */
+/** Begins the id of a grouping by a column of the group file. */
+export const COLUMN = 'column:';
+/** Characters of a product, expert or group. */
 export const MAX_PART = 300;
 /** Rows of one request. */
 export const MAX_ROWS = 500;

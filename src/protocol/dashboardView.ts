@@ -44,6 +44,8 @@ export interface Choices {
   readonly column?: string | undefined;
   /** Product or expert that the pages of spending are limited to, such as `product:Chat`; all if missing or empty. */
   readonly part?: string | undefined;
+  /** Group that the figures are limited to, such as `team=Search`; all if missing or empty. */
+  readonly only?: string | undefined;
   /** Shows only names that contain this text, in lists and parts. */
   readonly filter: string;
   /** Whether pseudonyms replace names. */
@@ -238,6 +240,9 @@ export interface DashboardState {
   /** Products and experts that the tab can be limited to, and the chosen one; empty for all. */
   readonly parts: readonly { readonly id: string; readonly name: string }[];
   readonly part: string;
+  /** Groups that the tab can be limited to, by column, and the chosen one; empty for all. */
+  readonly onlyGroups: readonly { readonly id: string; readonly name: string; readonly column: string }[];
+  readonly only: string;
   readonly page: Page;
   /** The budget editor: beside the limits, and on a person's page. */
   readonly editor: BudgetEditorState | null;
@@ -286,6 +291,7 @@ export const choicesSchema = z.strictObject({
   group: z.enum(GROUPS),
   column: z.optional(z.string().check(z.maxLength(MAX_COLUMN))),
   part: z.optional(z.string().check(z.maxLength(MAX_PART))),
+  only: z.optional(z.string().check(z.maxLength(MAX_PART))),
   filter: z.string().check(z.maxLength(MAX_FILTER)),
   anonymise: z.boolean(),
 });

@@ -7,7 +7,7 @@ import { readSharedView, writeSharedView } from './sharedView.ts';
 const DAYS = { first: '2026-11-01', last: '2026-11-20' };
 const CHOICES: Choices = {
   ...{ tab: 'cost', preset: '28d', first: '', last: '', compare: true, group: 'user' },
-  ...{ column: 'cost_center', part: 'product:Chat', filter: 'Größe & Co=1', anonymise: false },
+  ...{ column: 'cost_center', part: 'product:Chat', only: 'team=Search', filter: 'Größe & Co=1', anonymise: false },
 } as const;
 
 describe('a link to a view', () => {
@@ -20,6 +20,7 @@ describe('a link to a view', () => {
           group: fc.constantFrom(...GROUPS),
           compare: fc.boolean(),
           filter: typed,
+          only: typed.filter((text) => text !== ''),
           column: fc.option(
             typed.filter((text) => text !== ''),
             { nil: undefined },
@@ -38,6 +39,7 @@ describe('a link to a view', () => {
   it('has no filter while names are hidden, and never says whether the reader hides them', () => {
     const query = writeSharedView({ ...CHOICES, anonymise: true }, DAYS);
     assert.equal(readSharedView(query)?.filter, '');
+    assert.equal(readSharedView(query)?.only, undefined, 'a group may be a person');
     assert.equal(query.includes('anonymise'), false);
   });
 
@@ -58,6 +60,8 @@ describe('a link to a view', () => {
       good.replace(/filter=[^&]*/, `filter=${'x'.repeat(201)}`),
       good.replace(/filter=[^&]*/, 'filter=a%E2%80%AEb'),
       good.replace(/filter=[^&]*/, 'filter=a%00b'),
+      good.replace(/only=[^&]*/, `only=${'x'.repeat(301)}`),
+      good.replace(/only=[^&]*/, 'only=team%3Da%E2%80%AEb'),
       good.replace(/column=[^&]*/, `column=${'x'.repeat(101)}`),
       `${good}&${'x'.repeat(6_000)}`,
     ];

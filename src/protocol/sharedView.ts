@@ -9,13 +9,25 @@ export const SHARED_VIEW_PATH = '/dashboard';
 /** The part of the choices that a link has. Whether names are hidden is the reader's own choice. */
 export type SharedView = Omit<Choices, 'anonymise'>;
 
-const NAMES = ['tab', 'preset', 'first', 'last', 'before', 'compare', 'group', 'column', 'part', 'filter'] as const;
+const NAMES = [
+  'tab',
+  'preset',
+  'first',
+  'last',
+  'before',
+  'compare',
+  'group',
+  'column',
+  'part',
+  'only',
+  'filter',
+] as const;
 type Name = (typeof NAMES)[number];
 
 /** Version of the link. */
 const VERSION = '1';
-/** Characters of a link's query: a filter and a column, each character in up to twelve. */
-const MAX_QUERY = 5_000;
+/** Characters of a link's query: a filter, a column, a part and a group, each character in up to twelve. */
+const MAX_QUERY = 12_000;
 
 /** The query of a link to a view. The days are those that are shown, if any are, so that the reader sees the same. */
 export function writeSharedView(
@@ -24,7 +36,12 @@ export function writeSharedView(
 ): string {
   // A pseudonym means nothing on another machine.
   const days = shown.first === '' ? {} : { preset: 'custom' as const, ...shown };
-  const view: SharedView = { ...choices, ...days, filter: anonymise ? '' : choices.filter };
+  const view: SharedView = {
+    ...choices,
+    ...days,
+    filter: anonymise ? '' : choices.filter,
+    only: anonymise ? '' : choices.only,
+  };
   const query = new URLSearchParams({ v: VERSION });
   for (const name of NAMES) {
     const value = view[name];

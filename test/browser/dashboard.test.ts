@@ -93,6 +93,39 @@ describe('the dashboard', () => {
     await dashboard.frame.getByLabel('Filter').fill('');
   });
 
+  it('limits its pages to a group, divides days by groups, and opens a link to the view, but no other link', async () => {
+    await connected();
+    const { frame, workbench } = dashboard;
+    const only = frame.getByLabel(/^Group(?! by)/);
+    await dashboard.tab('People');
+    await only.selectOption({ label: 'Payments' });
+    await frame.getByRole('row', { name: 'Payments' }).first().waitFor();
+    await frame.getByRole('row', { name: 'Search' }).first().waitFor({ state: 'detached' });
+    await workbench.shoot('dashboard-people-of-group');
+    await only.selectOption('');
+    await dashboard.tab('Credits');
+    await frame.getByLabel('Group by').selectOption('column:team');
+    await frame.getByRole('heading', { name: 'Credits by day, team' }).waitFor();
+    await workbench.shoot('dashboard-credits-by-team');
+    const link = (query: string): string => `code-oss://sextant.sextant-code/dashboard?${query}`;
+    await openLink(link('v=1&tab=people&preset=7d&compare=true&group=resource&only=team%3DPayments'));
+    await frame.locator('[role=tab][aria-selected=true]').getByText('People').waitFor();
+    assert.equal(await only.inputValue(), 'team=Payments');
+    await openLink(link('v=1&tab=people&preset=7d&compare=true&group=resource&url=https%3A%2F%2Fevil.example.com'));
+    await workbench.page.getByText('The link is not one to a view of the dashboard').first().waitFor();
+    await only.selectOption('');
+    await dashboard.days('28d');
+  });
+
+  /** Opens a link as the system hands it to the editor, and lets Sextant have it. */
+  async function openLink(uri: string): Promise<void> {
+    const { page } = dashboard.workbench;
+    await dashboard.workbench.run('Developer: Open URL');
+    await page.keyboard.insertText(uri);
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Open', exact: true }).click();
+  }
+
   it('shows each tab in each theme, readable and accessible, at 400 and 1,400 pixels', async () => {
     await connected();
     for (const theme of THEMES) {

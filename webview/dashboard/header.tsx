@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { MAX_FILTER, PRESETS, type CostGroup, type Preset } from '../../src/protocol/dashboardChoices.ts';
+import { COLUMN, MAX_FILTER, PRESETS, type CostGroup, type Preset } from '../../src/protocol/dashboardChoices.ts';
 import { IconButton } from '../components.ts';
 import type { DashboardPageProps } from './actions.ts';
 import { Menu } from './menu.tsx';
@@ -21,7 +21,8 @@ const presetName = (preset: Preset): string =>
 
 /** Controls of all tabs: days, comparison, filter, names, and the age of the figures. */
 export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'state' | 'actions'>): JSX.Element {
-  const { choices, range, controls, groups, group, parts, part, page, account } = state;
+  const { choices, range, controls, groups, group, parts, part, onlyGroups, only, page, account } = state;
+  const columns = [...new Set(onlyGroups.map(({ column }) => column))];
   const { preset, compare, anonymise, tab } = choices;
   return (
     <header>
@@ -76,13 +77,34 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
             <select
               value={group}
               onChange={({ currentTarget: { value } }) =>
-                actions.choose(tab === 'teams' ? { column: value } : { group: value as CostGroup })
+                actions.choose(tab === 'teams' ? { column: value } : groupingOf(value))
               }
             >
               {groups.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}
                 </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {onlyGroups.length > 0 && (
+          <label
+            title={l10n.t('Limits the figures to a team or another group; each day counts in the group of that day')}
+          >
+            <span>{l10n.t('Group')}</span>
+            <select value={only} onChange={({ currentTarget: { value } }) => actions.choose({ only: value })}>
+              <option value="">{l10n.t('Everybody')}</option>
+              {columns.map((column) => (
+                <optgroup key={column} label={column}>
+                  {onlyGroups
+                    .filter((one) => one.column === column)
+                    .map(({ id, name }) => (
+                      <option key={id} value={id}>
+                        {name}
+                      </option>
+                    ))}
+                </optgroup>
               ))}
             </select>
           </label>
@@ -142,6 +164,11 @@ export function DashboardHeader({ state, actions }: Pick<DashboardPageProps, 'st
       <div class={page.isLoading ? 'loading bar' : 'bar'} aria-hidden="true" />
     </header>
   );
+}
+
+/** The choices of a grouping, which may be a column of the group file. */
+function groupingOf(id: string): Partial<DashboardPageProps['state']['choices']> {
+  return id.startsWith(COLUMN) ? { group: 'group', column: id.slice(COLUMN.length) } : { group: id as CostGroup };
 }
 
 interface DayProps {

@@ -39,6 +39,7 @@ describe('the figures of a group', function () {
     ({ data } = openFigures(server, newFolder));
     range = { first: data.newestDay - 20, last: data.newestDay };
     const { rows } = await data.cost(range, [BY_USER]);
+    await data.activeAccounts(range);
     names = rows.flatMap((row) => accountOf(row)?.name ?? []).sort();
   });
   after(() => server.close());

@@ -71,11 +71,15 @@ export class GroupData implements AnalyticsData {
     return this.whole.today;
   }
 
-  /** Active members of each day; no days of a large organization. */
+  /**
+   * Active members of each day, if the accounts of all days are known: to request them takes longer than a person waits, and
+   * for a large organization hours.
+   */
   async dailyActive(range: DayRange, options?: LoadOptions): Promise<Loaded<DauRow>> {
     const counts = await this.whole.dailyActive(range, options);
     if (counts.rows.some(({ user_count }) => user_count > MOST_ACTIVE)) return { ...counts, rows: [] };
-    const { rows, ...quality } = await this.activeAccounts(range, options);
+    const { rows, ...quality } = await this.activeAccounts(range, { ...options, cachedOnly: true });
+    if (quality.missing.length > 0) return { ...counts, rows: [] };
     const active = new Map<string, number>();
     for (const { date } of rows) active.set(date, (active.get(date) ?? 0) + 1);
     return { ...quality, rows: counts.rows.map(({ date }) => ({ date, user_count: active.get(date) ?? 0 })) };

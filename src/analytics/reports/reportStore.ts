@@ -3,6 +3,8 @@ import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
 import type { AnalyticsData, CostFilter, LoadOptions } from '../client/analyticsData.ts';
 import type { DayRange } from '../dateRules.ts';
+import { GroupData, type ChosenGroup } from '../groups/groupData.ts';
+import { groupDays, type GroupDays } from '../groups/groupDays.ts';
 import type { Groups } from '../groups/groups.ts';
 import { groupBudgetReport, type GroupBudgetReport } from '../groups/groupBudgets.ts';
 import type { GroupLimit } from '../groups/groupLimits.ts';
@@ -41,6 +43,8 @@ export interface Reports {
   /** Limits of groups and of the organization. */
   readonly groupBudgets: GroupBudgetReport;
   readonly mapping: Mapping;
+  /** Spending by the groups of the chosen column. */
+  readonly groupDays: GroupDays;
   /** Spending of the person on the page. */
   readonly person: PeopleSpending;
   /** Spending of the chosen part. */
@@ -104,9 +108,12 @@ const WHOLE: readonly ReportName[] = [
   'presence',
   'groups',
   'groupBudgets',
+  'groupDays',
 ];
 /** Reports of limits, which a change of one outdates. */
 const OF_LIMITS: readonly ReportName[] = ['budgets', 'limits'];
+/** Reports that a group of the account has none of its own of. */
+const OF_ACCOUNT: readonly ReportName[] = ['mapping', 'groupBudgets'];
 /** Reports of the current days, the same for each range. */
 const OF_MONTH: readonly ReportName[] = [...OF_LIMITS, 'groupBudgets', 'unusual', 'presence', 'mapping'];
 
@@ -127,28 +134,58 @@ export class ReportStore {
   readonly #derived = new Set<ReportStore>();
   /** The store with the reports of the month. */
   readonly #month: ReportStore;
+  /** The first store of the account. */
+  readonly #root: ReportStore;
   #range: DayRange;
   /** The period to compare with; without one, the previous period. */
   #before: DayRange | undefined;
   #runningBudgets: { readonly report: Promise<BudgetReport>; readonly cachedOnly: boolean | undefined } | undefined;
+  /** The column of the group file that the user chose. */
+  #column: string | undefined;
   /** The part of the spending that the user chose. */
   #part: CostFilter | undefined;
   /** The report that the user waits for. */
   #inView: ReportName | undefined;
 
-  constructor(data: AnalyticsData, range: DayRange, dependencies: StoreDependencies, month?: ReportStore) {
+  constructor(
+    data: AnalyticsData,
+    range: DayRange,
+    dependencies: StoreDependencies,
+    { month, root = month }: { readonly month?: ReportStore; readonly root?: ReportStore | undefined } = {},
+  ) {
     this.data = data;
     this.#range = range;
     this.#dependencies = dependencies;
     this.#month = month ?? this;
-    if (month) month.#derived.add(this);
+    this.#root = root ?? this;
+    if (root) root.#derived.add(this);
   }
 
   /** Creates a store for other days of the same account. */
   withRange(range: DayRange, dependencies: StoreDependencies, before?: DayRange): ReportStore {
-    const store = new ReportStore(this.data, range, dependencies, this.#month);
+    const store = new ReportStore(this.data, range, dependencies, { month: this.#month, root: this.#root });
     store.#before = before;
     return store;
+  }
+
+  /** Creates a store of one group of the account. */
+  ofGroup(
+    groups: Groups,
+    chosen: ChosenGroup,
+    range: DayRange,
+    dependencies: StoreDependencies,
+    before?: DayRange,
+  ): ReportStore {
+    const data = new GroupData(this.data, groups, chosen);
+    const all = { ...this.#root.#dependencies, ...dependencies };
+    const store = new ReportStore(data, range, all, { root: this.#root });
+    store.#before = before;
+    return store;
+  }
+
+  /** The limits of groups and of the organization. */
+  async groupLimits(): Promise<readonly GroupLimit[]> {
+    return (await this.#root.#dependencies.groupLimits?.()) ?? [];
   }
 
   get range(): DayRange {
@@ -195,12 +232,18 @@ export class ReportStore {
 
   /** Loads the budgets again after a change of limits, for all stores of the account. */
   async reloadBudgets(): Promise<void> {
-    await this.reload(OF_LIMITS.filter((name) => this.#month.#reports.has(name)));
+    await this.#reloadInAll(OF_LIMITS);
   }
 
   /** Loads the reports of the current days again, for all stores of the account: a day or a month has begun. */
   async reloadCurrent(): Promise<void> {
-    await this.reload(OF_MONTH.filter((name) => this.#month.#reports.has(name)));
+    await this.#reloadInAll(OF_MONTH);
+  }
+
+  /** Loads reports again in all stores of the account that have loaded them. */
+  async #reloadInAll(names: readonly ReportName[]): Promise<void> {
+    const stores = [this.#root, ...this.#root.#derived];
+    await Promise.all(stores.map((store) => store.reload(names.filter((name) => store.#reports.has(name)))));
   }
 
   /** Continues stopped and failed loads. */
@@ -220,9 +263,7 @@ export class ReportStore {
 
   /** Loads the groups again after a change of their files, in all stores of the account that show them. */
   async reloadGroups(): Promise<void> {
-    const stores = [this.#month, ...this.#month.#derived];
-    const names = ['mapping', 'groups', 'groupBudgets'] as const;
-    await Promise.all(stores.map((store) => store.reload(names.filter((name) => store.#reports.has(name)))));
+    await this.#reloadInAll(['mapping', 'groups', 'groupBudgets', 'groupDays']);
   }
 
   /** Stops loads and keeps what has arrived. */
@@ -247,6 +288,13 @@ export class ReportStore {
     this.#part = part;
   }
 
+  /** Chooses the column whose groups `groupDays` reports. */
+  chooseColumn(column: string | undefined): void {
+    if (column === this.#column) return;
+    this.forget('groupDays');
+    this.#column = column;
+  }
+
   /** Removes a report of this range, such as that of another person. */
   forget(name: ReportName): void {
     this.#abort(name);
@@ -257,10 +305,11 @@ export class ReportStore {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     for (const running of this.#running.values()) running.abort();
     this.#running.clear();
-    this.#month.#derived.delete(this);
+    this.#root.#derived.delete(this);
   }
 
   #storeOf(name: ReportName): ReportStore {
+    if (OF_ACCOUNT.includes(name)) return this.#root;
     return OF_MONTH.includes(name) ? this.#month : this;
   }
 
@@ -361,11 +410,13 @@ export class ReportStore {
         });
       }
       case 'groups':
-        return groupReports(data, range, await this.#groups(), { ...options, before: this.#before });
+        return groupReports(data.whole, range, await this.#groups(), { ...options, before: this.#before });
       case 'groupBudgets': {
-        const limits = (await this.#dependencies.groupLimits?.()) ?? [];
+        const limits = await this.groupLimits();
         return groupBudgetReport(data, limits, await this.#groups(), options);
       }
+      case 'groupDays':
+        return groupDays(data, range, await this.#groups(), this.#column, options);
       case 'mapping':
         return { groups: await this.#groups(), asOf: undefined, offline: undefined, missing: [] };
       case 'person': {
@@ -384,7 +435,7 @@ export class ReportStore {
   }
 
   async #groups(): Promise<Groups | undefined> {
-    return this.#month.#dependencies.groups?.();
+    return this.#root.#dependencies.groups?.();
   }
 
   #budgets(options: LoadOptions): Promise<BudgetReport> {

@@ -92,6 +92,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
       return show(`Use by ${options.by}`, languageTable(loaded.rows, options.by), qualityOf(loaded));
     }
     case 'day': {
+      if (data !== whole) await whole.activeAccounts(range, load);
       const report = await usageReport(data, range, { ...load, before });
       return show('Use by day', dayTable(report), report);
     }

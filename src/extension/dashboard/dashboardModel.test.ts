@@ -19,6 +19,7 @@ import { formatCell, type Cell } from '../../analytics/reports/table.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { formatDay, parseDay } from '../../base/day.ts';
 import { parseDecimal } from '../../base/decimal.ts';
+import type { Table } from '../../analytics/reports/table.ts';
 import { silentLogger } from '../../base/log.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import { SextantServer } from '../../server/server.ts';
@@ -178,6 +179,57 @@ describe('the model of the dashboard', () => {
     });
     const team = people.columns.findIndex(({ id }) => id === 'team');
     assert.ok(people.count > 0 && model.rows('people', 0, 100).every(({ cells }) => cells[team] === 'Alpha'));
+  });
+
+  it('limits every page to a group, and divides the spending by groups, whose sum is the whole', async () => {
+    await start('credits');
+    const groups = await parseGroups(
+      'account,team,manager\nuser-1*,Alpha,boss@example.com\na*,Alpha,boss@example.com\nuser-2*,Beta,\nm*,Beta,\n',
+      'teams.csv',
+    );
+    const model = open(newFolder(), { tab: 'credits', group: 'group', column: 'team' }, [], groups);
+    const daysOf = (): Table => model.shown.figures.find(({ shape }) => shape.id === 'days')!.table;
+    const sumIn = ({ rows }: Table, from = 1): bigint =>
+      rows.flatMap((row) => row.slice(from)).reduce((sum: bigint, cell) => sum + (cell as bigint), 0n);
+    await loaded(model);
+    const whole = sumIn(daysOf());
+    const titles = daysOf()
+      .columns.slice(1)
+      .map(({ title }) => title);
+    assert.deepEqual(titles.sort(), ['Alpha', 'Beta', 'unmapped']);
+    const { columns, rows } = model.shown.table!;
+    const at = columns.findIndex(({ name }) => name === 'credits_consumed');
+    assert.equal(sumIn({ columns, rows: rows.map((row) => [row[at]]) }, 0), whole, 'the table has the same sum');
+    assert.deepEqual(
+      model.state.onlyGroups.map(({ id }) => id),
+      ['team=Alpha', 'team=Beta', 'team=unmapped', 'manager=boss@example.com', 'manager=unmapped'],
+    );
+    let sum = 0n;
+    for (const only of ['team=Alpha', 'team=Beta', 'team=unmapped']) {
+      choose(model, { only, group: 'resource' });
+      assert.equal(model.state.page.tiles.length, 0, 'figures of others are gone at once');
+      await loaded(model);
+      sum += sumIn(daysOf());
+    }
+    assert.equal(sum, whole, 'the groups, with unmapped, add up to all');
+    choose(model, { only: 'team=Alpha', tab: 'people' });
+    const people = await loaded(model);
+    assert.ok(people.list!.count > 0);
+    assert.ok(model.rows('people', 0, 100).every(({ cells }) => /^(user-1|a)/.test(cells[0]!)));
+    for (const tab of ['overview', 'languages', 'cost', 'budgets'] as const) {
+      choose(model, { tab });
+      const page = await loaded(model);
+      assert.equal(page.error, null, tab);
+    }
+    choose(model, { only: 'manager=boss@example.com', anonymise: true });
+    await loaded(model);
+    assert.ok(!JSON.stringify([model.state.onlyGroups, model.state.only, model.state.page]).includes('boss@'));
+    choose(model, { only: 'team=Nobody' });
+    const { error, tiles } = await loaded(model);
+    assert.deepEqual([error?.title, tiles], ['The group is unknown', []]);
+    choose(model, { only: '', tab: 'teams' });
+    assert.equal((await loaded(model)).error, null);
+    assert.deepEqual(model.state.onlyGroups, []);
   });
 
   it('shows limits of groups with the limits of accounts, and those of its groups on the page of teams', async () => {

@@ -2,19 +2,27 @@ import * as l10n from '@vscode/l10n';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
 import { reportDocument, type ReportDocument } from '../../analytics/document/document.ts';
+import { describeGroup } from '../../analytics/groups/groupLimits.ts';
 import { titleOfColumn } from '../../analytics/groups/groupReport.ts';
-import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
-import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attention.ts';
-import { accountOf, type NameOf } from '../../analytics/reports/attentionTexts.ts';
+import type { Groups } from '../../analytics/groups/groups.ts';
+import { identityKey, type Identity } from '../../analytics/identity.ts';
+import { attentionIn } from '../../analytics/reports/attention.ts';
+import type { NameOf } from '../../analytics/reports/attentionTexts.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
-import type { LoadedReport, ReportName, Reports, ReportStore } from '../../analytics/reports/reportStore.ts';
+import type {
+  LoadedReport,
+  ReportName,
+  Reports,
+  ReportStore,
+  StoreDependencies,
+} from '../../analytics/reports/reportStore.ts';
 import type { Table } from '../../analytics/reports/table.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { formatDay } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount, formatDuration } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
-import { TABS, type List } from '../../protocol/dashboardChoices.ts';
+import { COLUMN, TABS, type List } from '../../protocol/dashboardChoices.ts';
 import {
   choicesSchema,
   type Choices,
@@ -30,15 +38,17 @@ import { BudgetEditorView } from './budgetEditorView.ts';
 import type { Content } from './content.ts';
 import { chartOf, type Figure } from './figures.ts';
 import { AccountNames } from '../analytics/accountNames.ts';
+import { knownIdentities } from './knownIdentities.ts';
 import { languageProgress, peopleProgress } from './progress.ts';
 import { chosenRange, comparedRange, possibleRange } from './ranges.ts';
 import { chosenPart, filterOfPart, partsOf, withinPart } from './parts.ts';
 import type { SortedList } from './rowList.ts';
-import { groups } from './spendingContent.ts';
+import { GroupFilter, type GroupChoice } from './groupFilter.ts';
+import { groupings } from './spendingContent.ts';
 import { TabLists } from './tabLists.ts';
 import { chosenColumn } from './teamsContent.ts';
-import { contentOf, contentOfPerson, EMPTY, reportsOf, tabTitle } from './tabs.ts';
-import { describeDayRange, viewErrorOf, viewErrorOfStates } from './viewError.ts';
+import { contentOf, contentOfPerson, controlsOf, EMPTY, reportsBesides, reportsOf, tabTitle } from './tabs.ts';
+import { describeDayRange, noSuchGroup, viewErrorOf, viewErrorOfStates } from './viewError.ts';
 
 export const FIRST_CHOICES: Choices = {
   tab: 'overview',
@@ -93,6 +103,9 @@ export class DashboardModel {
   /** The newest finished day, and today, when the shown days were loaded. */
   #loadedOn = '';
   readonly #lists = new TabLists();
+  readonly #groupFilter = new GroupFilter();
+  /** The groups that the shown days are limited by; undefined for all accounts. */
+  #groups: Groups | undefined;
   readonly editor: BudgetEditorView;
 
   constructor(dependencies: ModelDependencies) {
@@ -131,9 +144,12 @@ export class DashboardModel {
     this.#dependencies.keep(choices);
     if (choices.anonymise !== before.anonymise)
       this.#names = new AccountNames(this.#dependencies.secret, choices.anonymise);
-    if (choices.tab !== before.tab) this.#person = undefined;
+    if (choices.tab !== before.tab || choices.only !== before.only) this.#person = undefined;
+    this.#store?.chooseColumn(choices.column);
     if (choices.part !== before.part) this.#store?.choosePart(filterOfPart(choices.part ?? ''));
-    const isOtherRange = (['preset', 'first', 'last', 'before'] as const).some((key) => choices[key] !== before[key]);
+    const isOtherRange = (['preset', 'first', 'last', 'before', 'only'] as const).some(
+      (key) => choices[key] !== before[key],
+    );
     if (isOtherRange) this.#open();
     else void this.#load();
     this.#dependencies.onChange();
@@ -151,7 +167,7 @@ export class DashboardModel {
     const range = this.#range();
     const store = this.#store;
     if (!store || (range && (range.first !== store.range.first || range.last !== store.range.last))) this.#open();
-    else await store.load([...this.#wanted(), ...this.#besides()], this.#person, true);
+    else await store.load(this.#shown(), this.#person, true);
   }
 
   /** Moves an open page to the new day or month, once there is one. Has to be called now and then. */
@@ -164,14 +180,14 @@ export class DashboardModel {
 
   async resume(): Promise<void> {
     if (!this.#store) this.#open();
-    await this.#store?.resume([...this.#wanted(), ...this.#besides()], this.#person);
+    await this.#store?.resume(this.#shown(), this.#person);
   }
 
   stop(): void {
     // Sums are stopped only in a pause, of any of them: else they take a moment.
     const store = this.#store;
     const now = this.#clock.now();
-    const shown = [...this.#wanted(), ...this.#besides()];
+    const shown = this.#shown();
     const isPaused = shown.some((name) => store && store.state(name).pausedUntil > now);
     store?.stop(['languages', 'people', ...(isPaused ? shown : [])]);
   }
@@ -204,7 +220,7 @@ export class DashboardModel {
     const possible = describeRange(data ? possibleRange(data.newestDay, data.today) : { first: 0, last: 0 });
     const shown = this.#store && describeRange(this.#store.range);
     const page = this.#page();
-    const controls = this.#controls();
+    const controls = controlsOf(this.#store, this.#choices, this.#person);
     return {
       account: this.#account,
       choices: this.#choices,
@@ -220,6 +236,7 @@ export class DashboardModel {
       controls,
       ...this.#grouping(),
       ...this.#parts(),
+      ...this.#groupFilter.state(this.#choices, this.#week, this.#names),
       page,
       editor: this.#choices.tab === 'budgets' || this.#person ? this.editor.state(this.#person) : null,
       spoken: this.#spoken(page),
@@ -251,7 +268,12 @@ export class DashboardModel {
     const { report, error } = store.state('mapping');
     if (error) throw error;
     const nameOf: NameOf = (key, name) => this.#names.ofKey(key, name);
-    return reportDocument(data, store.range, { before: store.before, groups: report?.groups, nameOf, signal });
+    const only = data === store.data ? this.#only() : undefined;
+    const all = await store.groupLimits();
+    const limits = only ? all.filter(({ of }) => describeGroup(of) === describeGroup(only.of)) : all;
+    const groups = report?.groups;
+    const document = await reportDocument(data, store.range, { before: store.before, groups, limits, nameOf, signal });
+    return only ? { ...document, title: `${document.title} of ${only.id}` } : document;
   }
 
   #title(): string {
@@ -280,18 +302,26 @@ export class DashboardModel {
       return;
     }
     this.#loadedOn = daysIn(week.data);
+    const groups = week.report('mapping')?.groups;
+    const only = this.#only();
+    this.#groups = only && groups;
     try {
       const range = this.#rangeIn(week.data);
       this.#store?.dispose();
-      this.#store = week.withRange(
-        range,
-        {
-          logger: this.#dependencies.logger,
-          clock: this.#clock,
-          onChange: () => this.#dependencies.onChange(),
+      const dependencies: StoreDependencies = {
+        logger: this.#dependencies.logger,
+        clock: this.#clock,
+        onChange: (name) => {
+          if (name === 'mapping') this.#regroup();
+          this.#dependencies.onChange();
         },
-        comparedRange(this.#choices, range, week.data.newestDay),
-      );
+      };
+      const before = comparedRange(this.#choices, range, week.data.newestDay);
+      this.#store =
+        groups && only
+          ? week.ofGroup(groups, only.of, range, dependencies, before)
+          : week.withRange(range, dependencies, before);
+      this.#store.chooseColumn(this.#choices.column);
       this.#store.choosePart(filterOfPart(this.#choices.part ?? ''));
       void this.#load();
     } catch (error) {
@@ -300,17 +330,28 @@ export class DashboardModel {
     }
   }
 
-  async #load(): Promise<void> {
-    await this.#store?.load([...this.#wanted(), ...this.#besides()], this.#person);
+  /** Opens the days again once the groups that they are limited by are known, or others. */
+  #regroup(): void {
+    if (this.#choices.only && this.#week?.report('mapping')?.groups !== this.#groups) this.#open();
   }
 
-  /** Reports of the tab that its content does not wait for. */
-  #besides(): readonly ReportName[] {
-    const { tab } = this.#choices;
-    if (tab === 'overview') return ATTENTION_REPORTS;
-    if (tab === 'credits' || tab === 'cost') return ['experts'];
-    if (tab === 'teams') return ['groupBudgets'];
-    return tab === 'people' ? ['presence', 'mapping'] : tab === 'budgets' ? ['mapping', 'groupBudgets'] : [];
+  /** The chosen group; undefined for all, or if the file has none like that. */
+  #only(): GroupChoice | undefined {
+    return this.#groupFilter.chosen(this.#choices, this.#week, this.#names);
+  }
+
+  /** Whether the pages wait for their group, or have none: figures of all accounts would be taken for its own. */
+  get #lacksGroup(): boolean {
+    return (this.#choices.only ?? '') !== '' && this.#groups === undefined;
+  }
+
+  async #load(): Promise<void> {
+    await this.#store?.load(this.#shown(), this.#person);
+  }
+
+  /** The reports that the page shows. */
+  #shown(): readonly ReportName[] {
+    return this.#lacksGroup ? ['mapping'] : [...this.#wanted(), ...reportsBesides(this.#choices)];
   }
 
   #wanted(): readonly [ReportName, ...ReportName[]] {
@@ -319,7 +360,7 @@ export class DashboardModel {
 
   #content(): Content {
     const store = this.#store;
-    if (!store) return EMPTY;
+    if (!store || this.#lacksGroup) return EMPTY;
     return this.#person
       ? contentOfPerson(store, this.#person)
       : contentOf(store, { choices: withinPart(this.#choices), names: this.#names });
@@ -331,24 +372,15 @@ export class DashboardModel {
     return isMonth ? l10n.t('Month {0}', formatDay(data.today).slice(0, 7)) : describeDayRange(range);
   }
 
-  /** Controls without an effect on a page are not on it. */
-  #controls(): DashboardState['controls'] {
-    const { tab } = this.#choices;
-    if (this.#person) return { days: true, compare: false, filter: false };
-    if (tab === 'teams' && this.#store?.report('groups')?.columns.length === 0)
-      return { days: false, compare: false, filter: false };
-    const isBilled = this.#store?.report('cost')?.unit !== 'credits';
-    return {
-      days: tab !== 'budgets',
-      compare: tab === 'overview' || tab === 'teams' || tab === 'credits' || (tab === 'cost' && isBilled),
-      filter: tab !== 'overview',
-    };
-  }
-
   /** The groupings of the tab. */
   #grouping(): Pick<DashboardState, 'groups' | 'group'> {
     const { tab, group } = withinPart(this.#choices);
-    if (tab === 'credits' || tab === 'cost') return { groups: groups(chosenPart(this.#choices) !== ''), group };
+    if (tab === 'credits' || tab === 'cost') {
+      const known = this.#store?.report('mapping')?.groups?.columns ?? [];
+      const column = this.#store?.report('groupDays')?.column ?? this.#choices.column ?? known[0] ?? '';
+      const shown = groupings(chosenPart(this.#choices) !== '', known);
+      return { groups: shown, group: group === 'group' ? `${COLUMN}${column}` : group };
+    }
     const columns = tab === 'teams' ? (this.#store?.report('groups')?.columns ?? []) : [];
     return {
       groups: columns.map(({ column }) => ({ id: column, name: titleOfColumn(column) })),
@@ -366,7 +398,7 @@ export class DashboardModel {
 
   #list(): SortedList | undefined {
     const store = this.#store;
-    if (!store || this.#person) return undefined;
+    if (!store || this.#person || this.#lacksGroup) return undefined;
     return this.#lists.fill(store, this.#choices, this.#names, this.editor.scope);
   }
 
@@ -396,6 +428,10 @@ export class DashboardModel {
     if (this.#rangeError) return this.#rangeError;
     const store = this.#store;
     if (!store) return undefined;
+    if (this.#lacksGroup) {
+      const { report, error } = store.state('mapping');
+      return error ? viewErrorOf(error) : report && noSuchGroup();
+    }
     const states = this.#wanted().map((name): LoadedReport<Reports[ReportName]> => store.state(name));
     return viewErrorOfStates(states, this.#described(this.#asOf(), ', '), this.#clock.now());
   }
@@ -438,17 +474,7 @@ export class DashboardModel {
   }
 
   #identities(): Identity[] {
-    const store = this.#store;
-    return [
-      ...(store?.report('people')?.people ?? []).map(identityOf),
-      ...(store?.report('budgets')?.statuses ?? []).map(({ identity }) => identity),
-      ...(store?.report('budgets')?.others ?? []).map(({ identity }) => identity),
-      ...(this.#person ? [this.#person] : []),
-      ...(this.#week?.report('people')?.people ?? []).map(identityOf),
-      ...(store?.report('spending')?.topPeople ?? []).map(({ identity }) => identity),
-      ...(store?.report('presence')?.presence?.people ?? []).map(({ identity }) => identity),
-      ...(store ? attentionIn(store).items.flatMap((item) => accountOf(item) ?? []) : []),
-    ];
+    return knownIdentities(this.#store, this.#week, this.#person);
   }
 
   #show(identity: Identity | undefined): void {

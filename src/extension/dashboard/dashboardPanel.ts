@@ -95,7 +95,14 @@ export class DashboardPanel implements vscode.Disposable {
   showShared(query: string): void {
     const view = readSharedView(query);
     if (view)
-      this.#model.choose({ ...this.#model.choices, column: undefined, before: undefined, part: undefined, ...view });
+      this.#model.choose({
+        ...this.#model.choices,
+        column: undefined,
+        before: undefined,
+        part: undefined,
+        only: undefined,
+        ...view,
+      });
     else
       void vscode.window.showErrorMessage(
         vscode.l10n.t('The link is not one to a view of the dashboard. Copy it again.'),

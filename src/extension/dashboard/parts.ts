@@ -23,7 +23,7 @@ export function chosenPart({ tab, part = '' }: Choices): string {
 /** The choices as they have an effect: the accounts and experts of a part are not loaded. */
 export function withinPart(choices: Choices): Choices {
   const { group } = choices;
-  return chosenPart(choices) !== '' && (group === 'user' || group === 'expert')
+  return chosenPart(choices) !== '' && (group === 'user' || group === 'expert' || group === 'group')
     ? { ...choices, group: 'resource' }
     : choices;
 }

@@ -16,8 +16,10 @@ import { formatGrowth, formatShare, type Table } from '../../analytics/reports/t
 import { costTable } from '../../analytics/reports/tables.ts';
 import { daysOf } from '../../analytics/dateRules.ts';
 import { formatDay } from '../../base/day.ts';
+import { groupedCostTable, titleOfColumn } from '../../analytics/groups/groupReport.ts';
+import type { GroupDays } from '../../analytics/groups/groupDays.ts';
 import type { Decimal } from '../../base/decimal.ts';
-import { GROUPS, type CostGroup } from '../../protocol/dashboardChoices.ts';
+import { COLUMN, GROUPS, type CostGroup } from '../../protocol/dashboardChoices.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
 import {
   amountText,
@@ -37,6 +39,7 @@ export interface SpendingReports {
   readonly cost: CostReport;
   readonly spending: SpendingReport | undefined;
   readonly experts: ExpertReport | undefined;
+  readonly groupDays: GroupDays | undefined;
 }
 
 /** Largest number of parts in a stack: more look alike. */
@@ -51,13 +54,22 @@ export function groupName(group: CostGroup): string {
     byok: l10n.t('Keys'),
     user: l10n.t('People'),
     expert: l10n.t('Experts'),
+    group: l10n.t('Groups'),
   };
   return names[group];
 }
 
-/** The groupings; a part of the spending has no accounts and experts. */
-export const groups = (isPart: boolean): { readonly id: CostGroup; readonly name: string }[] =>
-  GROUPS.filter((id) => !isPart || (id !== 'user' && id !== 'expert')).map((id) => ({ id, name: groupName(id) }));
+/** The groupings, with the columns of the group file; a part of the spending has no accounts and experts. */
+export function groupings(
+  isPart: boolean,
+  columns: readonly string[],
+): { readonly id: string; readonly name: string }[] {
+  const known = GROUPS.filter((id) => id !== 'group' && (!isPart || (id !== 'user' && id !== 'expert')));
+  return [
+    ...known.map((id) => ({ id, name: groupName(id) })),
+    ...(isPart ? [] : columns.map((column) => ({ id: `${COLUMN}${column}`, name: titleOfColumn(column) }))),
+  ];
+}
 
 /** Credits by day and by model, and the projection of the month. */
 export function creditsContent(reports: SpendingReports, options: ViewOptions): Content {
@@ -225,7 +237,7 @@ function ofPart(cost: CostReport, summary: string): string {
 
 /** Each day, divided by the group of the page; empty until the group is loaded. */
 function dayFigure(
-  { cost, spending, experts }: SpendingReports,
+  { cost, spending, experts, groupDays }: SpendingReports,
   { choices, names }: ViewOptions,
   unit: Unit,
 ): Figure[] {
@@ -236,6 +248,7 @@ function dayFigure(
   const title = unit === 'usd' ? l10n.t('Billed by day') : l10n.t('Credits by day');
   let series: readonly DaySeries[];
   let nameOf = ({ name }: DaySeries): string => name;
+  let grouping = groupName(group);
   if (group === 'user') {
     if (!spending) return [];
     nameOf = ({ key, name }) => names.ofKey(key, name);
@@ -244,6 +257,15 @@ function dayFigure(
       people.filter(({ key }) => key !== OTHERS),
       whole,
     );
+  } else if (group === 'group') {
+    if (groupDays?.column === undefined) return [];
+    grouping = titleOfColumn(groupDays.column);
+    nameOf = ({ name }) => (name === '' ? '' : names.ofGroup(name));
+    const own = groupDays.days.map(({ group: name, rows }) => ({
+      ...{ key: name, name },
+      amounts: onDays(costBy(rows, 'day', measure), days),
+    }));
+    series = withRest(own, whole);
   } else {
     const points = group === 'expert' ? experts?.points : cost.points;
     if (!points) return [];
@@ -255,7 +277,7 @@ function dayFigure(
     stackFigure(
       {
         id: 'days',
-        title: l10n.t('{0}, {1}', title, groupName(group).toLowerCase()),
+        title: l10n.t('{0}, {1}', title, grouping.toLowerCase()),
         about: l10n.t('Each day (UTC), divided by the group of the page: the largest ones, and all others together.'),
         summary: ofPart(
           cost,
@@ -336,11 +358,16 @@ function splitFigure(
 
 /** The rows of the page: the sum of each group. */
 function groupTable(
-  { cost, spending, experts }: SpendingReports,
+  { cost, spending, experts, groupDays }: SpendingReports,
   group: CostGroup,
   options: ViewOptions,
 ): Table | undefined {
   if (group === 'user') return spending && personCostTable(spending, options);
+  if (group === 'group') {
+    if (groupDays?.column === undefined) return undefined;
+    const named = groupDays.points.map(({ row, group: name }) => ({ row, group: options.names.ofGroup(name) }));
+    return groupedCostTable(named, groupDays.column);
+  }
   const points = group === 'expert' ? experts?.points : cost.points;
   return points && costTable(points, group);
 }

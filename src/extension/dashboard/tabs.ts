@@ -1,7 +1,8 @@
 import * as l10n from '@vscode/l10n';
 import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
+import { ATTENTION_REPORTS } from '../../analytics/reports/attention.ts';
 import type { ReportName, ReportStore } from '../../analytics/reports/reportStore.ts';
-import type { Choices } from '../../protocol/dashboardView.ts';
+import type { Choices, DashboardState } from '../../protocol/dashboardView.ts';
 import { budgetsContent } from './budgetsContent.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
 import { languagesContent } from './languagesContent.ts';
@@ -9,7 +10,8 @@ import { overviewContent } from './overviewContent.ts';
 import { peopleContent, personContent } from './peopleContent.ts';
 import { chosenPart } from './parts.ts';
 import { costContent, creditsContent } from './spendingContent.ts';
-import { teamsContent } from './teamsContent.ts';
+import { attentionByGroup } from '../../analytics/groups/attentionByGroup.ts';
+import { chosenColumn, teamsContent } from './teamsContent.ts';
 
 export const EMPTY: Content = { tiles: [], figures: [], table: none, empty: null };
 
@@ -29,9 +31,29 @@ export function reportsOf(choices: Choices, person: Identity | undefined): reado
     case 'credits':
     case 'cost':
       if (chosenPart(choices) !== '') return ['part', 'cost'];
+      if (group === 'group') return ['cost', 'groupDays'];
       return group === 'user' ? ['cost', 'spending'] : group === 'expert' ? ['cost', 'experts'] : ['cost'];
     case 'budgets':
       return ['budgets', 'limits'];
+  }
+}
+
+/** Reports of a tab that its content does not wait for. All name the groups that a page can be limited to. */
+export function reportsBesides({ tab }: Choices): readonly ReportName[] {
+  switch (tab) {
+    case 'overview':
+      return [...ATTENTION_REPORTS, 'mapping'];
+    case 'credits':
+    case 'cost':
+      return ['experts', 'mapping'];
+    case 'people':
+      return ['presence', 'mapping'];
+    case 'languages':
+      return ['mapping'];
+    case 'teams':
+      return ['mapping', 'groupBudgets', ...ATTENTION_REPORTS];
+    case 'budgets':
+      return ['mapping', 'groupBudgets'];
   }
 }
 
@@ -49,7 +71,15 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
       return people ? peopleContent({ people, spending, presence: store.report('presence') }, options) : EMPTY;
     case 'teams': {
       const groups = store.report('groups');
-      return groups ? teamsContent(groups, store.report('groupBudgets'), options) : EMPTY;
+      if (!groups) return EMPTY;
+      const file = store.report('mapping')?.groups;
+      const [budgets, unusual, presence] = [store.report('budgets'), store.report('unusual'), store.report('presence')];
+      const { column } = chosenColumn(groups.columns, options.choices) ?? {};
+      const attention =
+        file && column !== undefined && store.data === store.data.whole
+          ? attentionByGroup({ budgets, unusual, presence }, file, column, store.data.today)
+          : [];
+      return teamsContent(groups, { budgets: store.report('groupBudgets'), attention }, options);
     }
     case 'languages': {
       const report = store.report('languages');
@@ -59,7 +89,7 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
     case 'cost': {
       const part = chosenPart(options.choices) === '' ? cost : store.report('part');
       if (!part) return EMPTY;
-      const reports = { cost: part, spending, experts: store.report('experts') };
+      const reports = { cost: part, spending, experts: store.report('experts'), groupDays: store.report('groupDays') };
       return tab === 'credits' ? creditsContent(reports, options) : costContent(reports, options);
     }
     case 'budgets': {
@@ -105,4 +135,21 @@ export function tabTitle(tab: Choices['tab']): string {
     cost: l10n.t('Cost'),
     budgets: l10n.t('Budgets'),
   }[tab];
+}
+
+/** The controls of a tab: those without an effect on it are left out. */
+export function controlsOf(
+  store: ReportStore | undefined,
+  { tab }: Choices,
+  person: Identity | undefined,
+): DashboardState['controls'] {
+  if (person) return { days: true, compare: false, filter: false };
+  if (tab === 'teams' && store?.report('groups')?.columns.length === 0)
+    return { days: false, compare: false, filter: false };
+  const isBilled = store?.report('cost')?.unit !== 'credits';
+  return {
+    days: tab !== 'budgets',
+    compare: tab === 'overview' || tab === 'teams' || tab === 'credits' || (tab === 'cost' && isBilled),
+    filter: tab !== 'overview',
+  };
 }

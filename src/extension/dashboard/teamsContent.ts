@@ -6,6 +6,7 @@ import {
   type GroupReports,
   type GroupUse,
 } from '../../analytics/groups/groupReport.ts';
+import { attentionTable, type GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import { UNMAPPED } from '../../analytics/groups/groups.ts';
 import { growthOfAmount, movers, shareOfAmount } from '../../analytics/insights/compare.ts';
@@ -82,10 +83,17 @@ export function teamRows({ groups }: GroupReport, names: AccountNames): SourceRo
   });
 }
 
+/** What the page has besides the report of groups. */
+export interface TeamParts {
+  readonly budgets: GroupBudgetReport | undefined;
+  /** Accounts of each group that need attention, of the reports that are loaded. */
+  readonly attention: readonly GroupAttention[];
+}
+
 /** Use and spending of teams, cost centres, or any other column of the group file. */
 export function teamsContent(
   { columns }: GroupReports,
-  budgets: GroupBudgetReport | undefined,
+  { budgets, attention }: TeamParts,
   options: ViewOptions,
 ): Content {
   const report = chosenColumn(columns, options.choices);
@@ -102,6 +110,7 @@ export function teamsContent(
     figures: [
       spendingFigure(report, options),
       ...(budgets ? groupLimitFigure(budgets, options, report.column) : []),
+      ...attentionFigure(report, attention, options),
       ...(isCompared ? changes(report, options) : []),
       ...personFigure(report, options),
     ],
@@ -191,6 +200,36 @@ function spendingFigure(report: GroupReport, options: ViewOptions): Figure {
       shown.map(({ name, amount }) => [options.names.ofGroup(name), amount]),
     ),
   );
+}
+
+/** Who is over or near a limit, spends unusually, or stopped, by group. */
+function attentionFigure({ column }: GroupReport, found: readonly GroupAttention[], options: ViewOptions): Figure[] {
+  const shown = found
+    .map((one) => ({ ...one, name: options.names.ofGroup(one.name) }))
+    .filter(({ name }) => matchesFilter(name, options.choices.filter));
+  const [first] = shown;
+  if (!first) return [];
+  const sum = (one: GroupAttention): number => one.over + one.near + one.unusual + one.stopped + one.never;
+  return [
+    barFigure(
+      {
+        id: 'attention-by-group',
+        title: l10n.t('Accounts that need attention'),
+        about: l10n.t(
+          'Accounts over or near their limit, with unusual spending, that stopped, or never began, by their group of today.',
+        ),
+        summary: l10n.t('Most: {0}, {1}.', first.name, formatCount(sum(first))),
+      },
+      'count',
+      [l10n.t('Over'), l10n.t('Near'), l10n.t('Unusual'), l10n.t('Stopped'), l10n.t('Never active')],
+      shown.slice(0, BARS).map((one) => ({
+        name: one.name,
+        cells: [one.over, one.near, one.unusual, one.stopped, one.never],
+        text: formatCount(sum(one)),
+      })),
+      attentionTable(shown, column),
+    ),
+  ];
 }
 
 function personFigure(report: GroupReport, options: ViewOptions): Figure[] {

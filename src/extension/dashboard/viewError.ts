@@ -87,6 +87,16 @@ function pauseIn(
   return viewErrorOfPause(last.pausedUntil, now, last.pausedBy, isShown ? age : undefined);
 }
 
+/** Explains that no figures can be limited to the chosen group. */
+export function noSuchGroup(): ViewError {
+  return {
+    kind: 'failed',
+    title: l10n.t('The group is unknown'),
+    message: l10n.t('The group file has no such group. Choose another group above, or another file.'),
+    next: ['chooseGroups'],
+  };
+}
+
 /** Explains the gaps of a report; undefined if it is complete and current. */
 function viewErrorOfReport(
   { offline, missing, asOf }: Quality,
