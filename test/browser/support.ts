@@ -78,8 +78,9 @@ export class Workbench {
     return new Workbench(page, () => page.close());
   }
 
-  /** Saves a picture of the window in out/shots, for people to check. */
+  /** With SEXTANT_SHOTS=1 saves a picture of the window in out/shots, for people to check. */
   async shoot(name: string): Promise<void> {
+    if (process.env.SEXTANT_SHOTS !== '1') return;
     mkdirSync(SHOTS, { recursive: true });
     await this.page.screenshot({ path: join(SHOTS, `${name}.png`) });
   }
