@@ -5,7 +5,7 @@ import type { documentJson } from '../analytics/document/formats.ts';
 import type { tableJson } from '../analytics/reports/table.ts';
 import type { Answer, Passage } from '../ask/answer.ts';
 import type { PushResult } from '../context/push.ts';
-import type { ServerInfo } from '../server/launch.ts';
+import type { ServerInfo } from '../server/runningServer.ts';
 import type {
   EventDetailView,
   EventSummaryView,

@@ -1,15 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { describeError, isCancelled, SextantError } from '../base/errors.ts';
-import { addAskCommands } from './ask/askCommands.ts';
 import { addCompletionCommand } from './completion/completionCommand.ts';
-import { addContextCommands, addSessionCommands } from './context/contextCommands.ts';
-import { addRepositoryCommands } from './context/repoCommands.ts';
-import { addInspectCommands, addSearchCommands } from './search/searchCommands.ts';
-import { addServerCommands } from './server/serverCommands.ts';
 import { ExitCode, printable, printError, type Terminal } from './terminal.ts';
-import { addFilterCommands } from './webhooks/filters.ts';
-import { addListenCommand } from './webhooks/listenCommand.ts';
-import { addWebhookCommands } from './webhooks/webhookCommands.ts';
 
 declare const SEXTANT_VERSION: string;
 
@@ -44,7 +36,114 @@ Examples:
 Exit codes: 0 done or found; 1 nothing found, no index, or problems; 2 failed or wrong usage; 130 interrupted.
 NO_COLOR=1 turns colours off. Ctrl-C keeps an index as of its last commit; the next run continues from there.`;
 
-/** The command with its subcommands; those of usage and cost are loaded only where `argv` may need them. */
+type Add = (program: Command, terminal: Terminal, exit: (code: ExitCode) => void, version: string) => void;
+
+/** Commands that are added by one function. */
+interface Part {
+  /** Their heading in the help. */
+  readonly group: string;
+  readonly names: readonly string[];
+  readonly add: () => Promise<Add>;
+}
+
+/** All commands but `help` and `completion`, in the order of the help. */
+export const PARTS: readonly Part[] = [
+  {
+    group: 'Search and ask:',
+    names: ['index', 'search', 'find-usages', 'outline'],
+    add: async () => (await import('./search/searchCommands.ts')).addSearchCommands,
+  },
+  {
+    group: 'Search and ask:',
+    names: ['ask', 'mcp'],
+    add: async () => (await import('./ask/askCommands.ts')).addAskCommands,
+  },
+  {
+    group: 'Inspect and share an index:',
+    names: ['status', 'why', 'doctor'],
+    add: async () => (await import('./search/searchCommands.ts')).addInspectCommands,
+  },
+  {
+    group: 'Inspect and share an index:',
+    names: ['context'],
+    add: async () => (await import('./context/contextCommands.ts')).addContextCommands,
+  },
+  {
+    group: "A team's code:",
+    names: ['push', 'repos'],
+    add: async () => (await import('./context/repoCommands.ts')).addRepositoryCommands,
+  },
+  {
+    group: 'Local server and webhooks:',
+    names: ['serve', 'export'],
+    add: async () => (await import('./server/serverCommands.ts')).addServerCommands,
+  },
+  {
+    group: 'Local server and webhooks:',
+    names: ['listen'],
+    add: async () => (await import('./webhooks/listenCommand.ts')).addListenCommand,
+  },
+  {
+    group: 'Local server and webhooks:',
+    names: ['webhooks', 'triggers', 'experts', 'events'],
+    add: async () => (await import('./webhooks/webhookCommands.ts')).addWebhookCommands,
+  },
+  {
+    group: 'Local server and webhooks:',
+    names: ['filters'],
+    add: async () => (await import('./webhooks/filters.ts')).addFilterCommands,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['usage'],
+    add: async () => (await import('./analytics/usage.ts')).addUsageCommand,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['cost'],
+    add: async () => (await import('./analytics/cost.ts')).addCostCommand,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['budgets'],
+    add: async () => (await import('./analytics/budgets.ts')).addBudgetsCommand,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['report'],
+    add: async () => (await import('./analytics/report.ts')).addReportCommand,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['orgs'],
+    add: async () => (await import('./analytics/orgs.ts')).addOrgsCommand,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['groups'],
+    add: async () => (await import('./analytics/groups.ts')).addGroupsCommand,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['alerts'],
+    add: async () => (await import('./analytics/alertsCommand.ts')).addAlertsCommand,
+  },
+  {
+    group: 'Usage and cost:',
+    names: ['metrics'],
+    add: async () => (await import('./analytics/metricsCommand.ts')).addMetricsCommand,
+  },
+  {
+    group: 'Other commands:',
+    names: ['login', 'logout', 'token'],
+    add: async () => (await import('./context/contextCommands.ts')).addSessionCommands,
+  },
+];
+
+/**
+ * The command with its subcommands. Those that `argv` does not name are left out where it names one, so that each command loads
+ * no more modules than it needs.
+ */
 export async function createProgram(
   argv: readonly string[],
   version: string,
@@ -58,34 +157,11 @@ export async function createProgram(
     .exitOverride()
     .showHelpAfterError('Run with --help for the options.');
 
-  program.commandsGroup('Search and ask:');
-  addSearchCommands(program, terminal, exit);
-  addAskCommands(program, version, terminal, exit);
-  program.commandsGroup('Inspect and share an index:');
-  addInspectCommands(program, version, terminal, exit);
-  addContextCommands(program, terminal, exit);
-  program.commandsGroup("A team's code:");
-  addRepositoryCommands(program, terminal, exit);
-  program.commandsGroup('Local server and webhooks:');
-  addServerCommands(program, version, terminal, exit);
-  addListenCommand(program, version, terminal, exit);
-  addWebhookCommands(program, terminal, exit);
-  addFilterCommands(program, terminal, exit);
-  // A third of all modules are about usage and cost; a command that is known by now needs none of them, but for completions.
-  if (argv[2] === 'completion' || !program.commands.some((command) => command.name() === argv[2])) {
-    program.commandsGroup('Usage and cost:');
-    (await import('./analytics/usage.ts')).addUsageCommand(program, terminal, exit);
-    (await import('./analytics/cost.ts')).addCostCommand(program, terminal, exit);
-    (await import('./analytics/budgets.ts')).addBudgetsCommand(program, terminal, exit);
-    (await import('./analytics/report.ts')).addReportCommand(program, terminal, exit);
-    (await import('./analytics/orgs.ts')).addOrgsCommand(program, terminal, exit);
-    (await import('./analytics/groups.ts')).addGroupsCommand(program, terminal, exit);
-    (await import('./analytics/alertsCommand.ts')).addAlertsCommand(program, terminal, exit);
-    (await import('./analytics/metricsCommand.ts')).addMetricsCommand(program, terminal, exit);
-  }
+  const named = PARTS.filter(({ names }) => names.includes(argv[2] ?? ''));
+  for (const { group, add } of named.length > 0 ? named : PARTS)
+    (await add())(program.commandsGroup(group), terminal, exit, version);
   program.commandsGroup('Other commands:').helpCommand('help [command]', 'show the help of a command');
   addCompletionCommand(program, terminal, exit);
-  addSessionCommands(program, terminal, exit);
   return program.addHelpText('after', HELP);
 }
 
@@ -94,9 +170,10 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   let exitCode: ExitCode = ExitCode.ok;
   // Behind -- it is a query.
   const isJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
-  const program = await createProgram(argv, SEXTANT_VERSION, terminal, (code) => (exitCode = code));
+  const args = withCommand(argv);
+  const program = await createProgram(args, SEXTANT_VERSION, terminal, (code) => (exitCode = code));
   try {
-    await program.parseAsync(withCommand(argv));
+    await program.parseAsync(args);
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -2,7 +2,7 @@ import { isCancelled, SextantError, systemCode, describeError } from '../base/er
 import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { Thread } from '../workspace/thread.ts';
-import type { ServerInfo } from './launch.ts';
+import type { ServerInfo } from './runningServer.ts';
 import type { ServerEvents, ServerMethods, ThreadedServerOptions } from './serverProtocol.ts';
 import { findServer } from './state/published.ts';
 

@@ -1,5 +1,5 @@
 import type { LogLevel } from '../base/log.ts';
-import type { ServerInfo } from './launch.ts';
+import type { ServerInfo } from './runningServer.ts';
 
 /** What a server in a thread is started with. */
 export interface ThreadedServerOptions {

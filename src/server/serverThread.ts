@@ -5,7 +5,8 @@ import { serve } from '../base/rpc.ts';
 import { workerChannel } from '../base/workerChannel.ts';
 import { readCommands } from '../webhooks/commands.ts';
 import { DEFAULT_SIMULATION } from './analytics/simulation/options.ts';
-import { findAnswering, loadData, startOrAttach } from './launch.ts';
+import { loadData, startOrAttach } from './launch.ts';
+import { findAnswering } from './runningServer.ts';
 import type { SextantServer } from './server.ts';
 import type { ServerEvents, ServerMethods } from './serverProtocol.ts';
 

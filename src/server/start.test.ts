@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../test/support/temporary.ts';
 import { SextantError } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
 import { hashToken } from './auth/tokens.ts';
-import { findReachable } from './launch.ts';
+import { findReachable } from './runningServer.ts';
 import { SextantServer, type ServerOptions } from './server.ts';
 import { startServer } from './testing.ts';
 import { StateFolder } from './state/stateFolder.ts';

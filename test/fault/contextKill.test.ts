@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { documentId } from '../../src/engine/documentId.ts';
-import type { ServerInfo } from '../../src/server/launch.ts';
+import type { ServerInfo } from '../../src/server/runningServer.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
 import { serve, stop } from '../support/servers.ts';
 import { until } from '../support/until.ts';

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import type { ServerInfo } from '../../src/server/launch.ts';
+import type { ServerInfo } from '../../src/server/runningServer.ts';
 import { Client } from '../conformance/client.ts';
 import { until } from '../support/until.ts';
 import { seeded } from './truth.ts';

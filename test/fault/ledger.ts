@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { documentId } from '../../src/engine/documentId.ts';
-import type { ServerInfo } from '../../src/server/launch.ts';
+import type { ServerInfo } from '../../src/server/runningServer.ts';
 import { PATHS as CONTEXT } from '../../src/wire/contract.ts';
 import { Client, PATHS } from '../conformance/client.ts';
 import { bodyOf, digest, storedEvents } from './deliveries.ts';

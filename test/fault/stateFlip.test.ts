@@ -4,7 +4,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { basename, join } from 'node:path';
 import { bothLoggers, silentLogger, type Logger } from '../../src/base/log.ts';
 import { documentId } from '../../src/engine/documentId.ts';
-import { loadData, startOrAttach, type ServerInfo } from '../../src/server/launch.ts';
+import { loadData, startOrAttach } from '../../src/server/launch.ts';
+import type { ServerInfo } from '../../src/server/runningServer.ts';
 import type { SextantServer } from '../../src/server/server.ts';
 import { PATHS as CONTEXT } from '../../src/wire/contract.ts';
 import { Client, PATHS } from '../conformance/client.ts';

@@ -7,7 +7,7 @@ import { makeRuns } from '../../src/server/webhooks/editorWorker.ts';
 import type { EventDetailView, NewWebhookView } from '../../src/server/webhooks/views.ts';
 import type { EditorRun } from '../../src/webhooks/editorWindows.ts';
 import { WEBHOOK_TYPES, type WebhookType } from '../../src/webhooks/names.ts';
-import type { ServerInfo } from '../../src/server/launch.ts';
+import type { ServerInfo } from '../../src/server/runningServer.ts';
 import { Client } from '../conformance/client.ts';
 
 /** The events of each type; of the types that are missing here one that is in no library. */

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createProgram } from '../../src/cli/main.ts';
+import { createProgram, PARTS } from '../../src/cli/main.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
 import { COMMAND, copySample } from '../support/command.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 
@@ -68,6 +69,16 @@ const CASES: readonly (readonly [code: number, ...args: string[]])[] = [
   [0, 'logout'],
   [2, 'serch', 'verifyPassword'],
 ];
+
+describe('the parts of sextant', () => {
+  it('name each of their commands, so that it is loaded without the others', async () => {
+    for (const { names } of PARTS) {
+      const argv = ['node', 'sextant', names[0]!];
+      const program = await createProgram(argv, '1.0.0', {} as Terminal, () => undefined);
+      assert.deepEqual(program.commands.map((one) => one.name()).toSorted(), [...names, 'completion'].toSorted());
+    }
+  });
+});
 
 describe('exit codes of sextant', () => {
   const folder = temporaryFolder();

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ServerInfo } from '../../src/server/launch.ts';
+import type { ServerInfo } from '../../src/server/runningServer.ts';
 import type { SearchAnswer, WireRepository } from '../../src/wire/repositories.ts';
 import { TestAuthority } from '../support/certificates.ts';
 import { COMMAND, copySample, type Outcome } from '../support/command.ts';

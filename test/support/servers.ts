@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { ServerInfo } from '../../src/server/launch.ts';
+import type { ServerInfo } from '../../src/server/runningServer.ts';
 
 const COMMAND = join(import.meta.dirname, '../../dist/cli/sextant.js');
 

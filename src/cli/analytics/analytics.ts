@@ -16,7 +16,7 @@ import { tableJson, tableText, type Table } from '../../analytics/reports/table.
 import { formatDay, parseDay } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
-import { findAnswering } from '../../server/launch.ts';
+import { findAnswering } from '../../server/runningServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { logTo, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 

@@ -1,6 +1,5 @@
 import { Argument, Option, type Command } from 'commander';
-import { integer } from '../arguments.ts';
-import { WRITTEN_STATE } from '../search/searchCommands.ts';
+import { integer, WRITTEN_STATE } from '../arguments.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import type { AskOptions } from './ask.ts';
 import { ASK_HELP, PROVIDERS } from './askHelp.ts';
@@ -11,9 +10,9 @@ import type { McpInstallOptions } from './mcpInstall.ts';
 /** Adds `ask` and `mcp`; their modules are loaded when they run. `version` is that of Sextant. */
 export function addAskCommands(
   program: Command,
-  version: string,
   terminal: Terminal,
   exit: (code: ExitCode) => void,
+  version: string,
 ): void {
   program
     .command('ask')

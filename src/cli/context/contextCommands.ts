@@ -1,10 +1,9 @@
 import { Option, type Command } from 'commander';
 import { SCOPES } from '../../analytics/contract.ts';
-import { atLeastOne } from '../arguments.ts';
+import { atLeastOne, READ_STATE } from '../arguments.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import { withOutputOptions } from '../writeWhole.ts';
 import type { IndexArchiveOptions } from '../search/indexArchive.ts';
-import { READ_STATE } from '../search/searchCommands.ts';
 import { SERVER_STATE } from '../server/serverCommands.ts';
 import type { LoginOptions } from './session.ts';
 import type { TokenCreateOptions } from './tokens.ts';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isLoopback } from '../../base/loopback.ts';
 import { SextantError } from '../../base/errors.ts';
 import { readSession, removeSession, sessionFile, writeSession } from '../../context/credentials.ts';
-import { findReachable } from '../../server/launch.ts';
+import { findReachable } from '../../server/runningServer.ts';
 import { localServerErrors } from '../../server/localServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { APIError } from '../../wire/errors.ts';

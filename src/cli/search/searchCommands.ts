@@ -4,23 +4,13 @@ import type { ExitCode, Terminal } from '../terminal.ts';
 import { withOutputOptions } from '../writeWhole.ts';
 import { DOCTOR_HELP, runDoctor, type DoctorOptions } from './doctor.ts';
 import { FIND_USAGES_HELP, runFindUsages, type FindUsagesOptions } from './findUsages.ts';
-import { integer } from '../arguments.ts';
+import { integer, READ_STATE, WRITTEN_STATE } from '../arguments.ts';
 import { colorOption } from './painter.ts';
 import { OUTLINE_HELP, runOutline, type OutlineOptions } from './outline.ts';
 import { INDEX_HELP, runIndex, type IndexOptions } from './index.ts';
 import { SEARCH_HELP, runSearch, type SearchCommandOptions } from './search.ts';
 import { SKIP_REASONS, STATUS_HELP, runStatus, type StatusOptions } from './status.ts';
 import { WHY_HELP, runWhy, type WhyOptions } from './why.ts';
-
-/** The options that name the state folder of an index: of a command that writes it, and of one that reads it. */
-export const WRITTEN_STATE = [
-  '--state <dir>',
-  "keep the index in this folder instead of the user's cache folder",
-] as const;
-export const READ_STATE = [
-  '--state <dir>',
-  "the folder of the index, if it is not in the user's cache folder",
-] as const;
 
 /** Adds `index`, `search`, `find-usages` and `outline`. */
 export function addSearchCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
@@ -92,9 +82,9 @@ function addCodeCommands(program: Command, terminal: Terminal, exit: (code: Exit
 /** Adds `status`, `why` and `doctor`, which change nothing. `version` is that of Sextant. */
 export function addInspectCommands(
   program: Command,
-  version: string,
   terminal: Terminal,
   exit: (code: ExitCode) => void,
+  version: string,
 ): void {
   program
     .command('status')

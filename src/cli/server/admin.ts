@@ -1,6 +1,6 @@
 import { SextantError } from '../../base/errors.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import { findReachable } from '../../server/launch.ts';
+import { findReachable } from '../../server/runningServer.ts';
 import { localServerErrors } from '../../server/localServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { ExitCode, printable, printError, type Terminal } from '../terminal.ts';

@@ -20,9 +20,9 @@ export const SERVER_STATE = [
 /** Adds `serve` and `export`; their modules are loaded when they run. `version` is that of Sextant. */
 export function addServerCommands(
   program: Command,
-  version: string,
   terminal: Terminal,
   exit: (code: ExitCode) => void,
+  version: string,
 ): void {
   program
     .command('serve')

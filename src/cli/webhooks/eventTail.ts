@@ -1,7 +1,7 @@
 import { SextantError } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import { findReachable } from '../../server/launch.ts';
+import { findReachable } from '../../server/runningServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import type { EventSummaryView } from '../../server/webhooks/views.ts';
 import { eventId, eventNumber, isUnfinished } from '../../webhooks/event.ts';

@@ -2,7 +2,7 @@ import { emitKeypressEvents, type Key } from 'node:readline';
 import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import { findReachable, type ServerInfo } from '../../server/launch.ts';
+import { findReachable, type ServerInfo } from '../../server/runningServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import type { EventDetailView, ForwardView, ResentView, RetryView } from '../../server/webhooks/views.ts';
 import type { WebhookType } from '../../webhooks/names.ts';

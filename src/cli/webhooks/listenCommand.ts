@@ -7,9 +7,9 @@ import type { ListenOptions } from './listen.ts';
 /** Adds `listen`; its module is loaded when it runs. `version` is that of Sextant. */
 export function addListenCommand(
   program: Command,
-  version: string,
   terminal: Terminal,
   exit: (code: ExitCode) => void,
+  version: string,
 ): void {
   program
     .command('listen')

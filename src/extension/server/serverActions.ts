@@ -7,7 +7,7 @@ import type { Logger } from '../../base/log.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import { FaultClient } from '../../server/admin/faultClient.ts';
 import { LocalServer, type LocalServerState } from '../../server/localServer.ts';
-import type { ServerInfo } from '../../server/launch.ts';
+import type { ServerInfo } from '../../server/runningServer.ts';
 import { LOG_FILE } from '../../server/state/claim.ts';
 import { findServer } from '../../server/state/published.ts';
 import { signalOf } from '../cancellation.ts';
