@@ -18,6 +18,8 @@ export const BUDGET_EDITOR_ACTIONS = [
   'saveFailures',
   'saveLimits',
   'chooseFile',
+  'groupLimit',
+  'spreadLimit',
 ] as const;
 export type BudgetEditorAction = (typeof BUDGET_EDITOR_ACTIONS)[number];
 

@@ -117,6 +117,32 @@ describe('the dashboard', () => {
     await dashboard.days('28d');
   });
 
+  it('keeps the limit of a group, and previews its parts for the members as one change', async () => {
+    await connected();
+    const { frame, workbench } = dashboard;
+    const { page } = workbench;
+    const answer = async (text: string): Promise<void> => {
+      await page.locator('.quick-input-widget:visible').getByRole('textbox').first().fill(text);
+      await page.keyboard.press('Enter');
+    };
+    await dashboard.tab('Budgets');
+    await dashboard.button('Limit of a Group…').click();
+    await answer('Mobile');
+    await answer('70001');
+    await frame.getByText('of 70,001').first().waitFor();
+    const file = readFileSync(join(dashboard.root, 'sextant-budgets.csv'), 'utf8');
+    assert.match(file, /^team,Mobile,70001$/m);
+    await dashboard.button('Spread over Members…').click();
+    await answer('Mobile');
+    await page.getByText('Limit of a month').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByText('As the members spent').waitFor();
+    await page.keyboard.press('Enter');
+    await frame.locator('vscode-button', { hasText: 'Apply' }).waitFor();
+    await workbench.shoot('dashboard-spread-preview');
+    await dashboard.button('Cancel').click();
+  });
+
   /** Opens a link as the system hands it to the editor, and lets Sextant have it. */
   async function openLink(uri: string): Promise<void> {
     const { page } = dashboard.workbench;

@@ -17,7 +17,11 @@ interface BudgetEditorProps {
 }
 
 /** The budget editor above the list of limits: add one, import many, and the current or last change. */
-export function BudgetEditorPanel({ editor, actions }: BudgetEditorProps): JSX.Element {
+export function BudgetEditorPanel({
+  editor,
+  actions,
+  hasGroups,
+}: BudgetEditorProps & { readonly hasGroups: boolean }): JSX.Element {
   const { step, interrupted, last, notice, unit } = editor;
   const [form, setForm] = useState<'none' | 'add' | 'import'>('none');
   const box = useRef<HTMLDivElement>(null);
@@ -59,6 +63,16 @@ export function BudgetEditorPanel({ editor, actions }: BudgetEditorProps): JSX.E
         <Button icon="icon-export" appearance="secondary" onClick={() => act('saveLimits')}>
           {l10n.t('Save Limits as CSV')}
         </Button>
+        {hasGroups && (
+          <>
+            <Button icon="icon-edit" appearance="secondary" onClick={() => act('groupLimit')}>
+              {l10n.t('Limit of a Group…')}
+            </Button>
+            <Button icon="icon-edit" appearance="secondary" onClick={() => act('spreadLimit')}>
+              {l10n.t('Spread over Members…')}
+            </Button>
+          </>
+        )}
       </div>
       {form === 'add' && <AddForm {...{ unit, actions, leave }} />}
       {form === 'import' && <ImportForm {...{ actions, leave, act }} />}

@@ -28,7 +28,9 @@ export function DashboardPage({ state, actions, tables, problem }: DashboardPage
             </p>
           )}
           <section id={panelId} class="panel" role="tabpanel" aria-labelledby={tabId(choices.tab)} tabIndex={-1}>
-            {page.tab === choices.tab && <Filled {...{ page, editor, actions, tables }} />}
+            {page.tab === choices.tab && (
+              <Filled {...{ page, editor, actions, tables }} hasGroups={state.onlyGroups.length > 0} />
+            )}
           </section>
         </>
       ) : (
@@ -45,11 +47,12 @@ export function DashboardPage({ state, actions, tables, problem }: DashboardPage
 interface FilledProps {
   readonly page: Page;
   readonly editor: DashboardPageProps['state']['editor'];
+  readonly hasGroups: boolean;
   readonly actions: DashboardActions;
   readonly tables: readonly string[];
 }
 
-function Filled({ page, editor, actions, tables }: FilledProps): JSX.Element {
+function Filled({ page, editor, hasGroups, actions, tables }: FilledProps): JSX.Element {
   const { error, progress, attention, tiles, charts, list, empty, isFilled, isLoading, person } = page;
   return (
     <>
@@ -66,7 +69,7 @@ function Filled({ page, editor, actions, tables }: FilledProps): JSX.Element {
         (editor.person ? (
           <PersonBudgetEditor {...{ editor, actions }} person={editor.person} />
         ) : (
-          <BudgetEditorPanel {...{ editor, actions }} />
+          <BudgetEditorPanel {...{ editor, actions, hasGroups }} />
         ))}
       {progress && <LoadingLine {...{ progress, actions }} />}
       {!isFilled && error && <Instead {...{ error, actions }} />}

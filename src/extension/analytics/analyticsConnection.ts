@@ -165,11 +165,15 @@ async function openGroups(): Promise<Groups | undefined> {
   return file === undefined ? undefined : readGroups(file);
 }
 
-/** The limits in the file beside the group file, or else in the first folder; none without a folder. */
-async function openGroupLimits(): Promise<readonly GroupLimit[]> {
+/** The file of limits beside the group file, or else in the first folder; undefined without a folder. */
+export async function groupLimitsFile(): Promise<string | undefined> {
   const [groups, folder] = [await groupsFile(), vscode.workspace.workspaceFolders?.[0]?.uri.fsPath];
-  if (groups === undefined && folder === undefined) return [];
-  return readGroupLimits(limitsFile(groups, folder ?? ''));
+  return groups === undefined && folder === undefined ? undefined : limitsFile(groups, folder ?? '');
+}
+
+async function openGroupLimits(): Promise<readonly GroupLimit[]> {
+  const file = await groupLimitsFile();
+  return file === undefined ? [] : readGroupLimits(file);
 }
 
 function isGroupFile(path: string): boolean {

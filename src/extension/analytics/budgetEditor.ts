@@ -2,7 +2,13 @@ import type { Batch } from '../../analytics/budgets/batch.ts';
 import type { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { budgetCsv } from '../../analytics/budgets/csv.ts';
 import { NO_LIMIT, type Limit } from '../../analytics/budgets/limit.ts';
-import { changesOf, leftOutOf, type Preview, type LimitPreviewOptions } from '../../analytics/budgets/preview.ts';
+import {
+  changesOf,
+  leftOutOf,
+  type Preview,
+  type LimitPreviewOptions,
+  type RequestedLimit,
+} from '../../analytics/budgets/preview.ts';
 import type { BatchProgress, RunOptions } from '../../analytics/budgets/runBatch.ts';
 import { failureRows } from '../../analytics/budgets/texts.ts';
 import { RESOURCE_OF_PLAN } from '../../analytics/contract.ts';
@@ -25,6 +31,12 @@ export type ChangeRequest =
     }
   | { readonly kind: 'clear'; readonly identity: Identity; readonly expected?: Limit }
   | { readonly kind: 'import'; readonly csv: string; readonly name: string }
+  /** A limit of a group, divided over its members. */
+  | {
+      readonly kind: 'spread';
+      readonly name: string;
+      readonly wanted: (signal: AbortSignal | undefined) => Promise<readonly RequestedLimit[]>;
+    }
   | { readonly kind: 'undo' | 'retry' };
 
 /** The current step of a change. */
@@ -256,7 +268,11 @@ export class BudgetEditor {
   }
 }
 
-function previewOf(changes: BudgetChanges, request: ChangeRequest, options: LimitPreviewOptions): Promise<Preview> {
+async function previewOf(
+  changes: BudgetChanges,
+  request: ChangeRequest,
+  options: LimitPreviewOptions,
+): Promise<Preview> {
   switch (request.kind) {
     case 'import':
       return changes.previewCsv(request.csv, request.name, options);
@@ -264,6 +280,8 @@ function previewOf(changes: BudgetChanges, request: ChangeRequest, options: Limi
       return changes.previewUndo(options);
     case 'retry':
       return changes.previewRetry(options);
+    case 'spread':
+      return changes.preview({ kind: 'set', name: request.name }, await request.wanted(options.signal), options);
     default: {
       const { kind, identity, expected } = request;
       const limit = kind === 'clear' ? NO_LIMIT : request.limit;

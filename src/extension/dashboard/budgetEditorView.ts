@@ -166,7 +166,9 @@ export class BudgetEditorView {
   }
 
   /** Runs an action that needs no dialog. */
-  act(act: Exclude<BudgetEditorAction, 'saveFailures' | 'saveLimits' | 'chooseFile'>): void {
+  act(
+    act: Exclude<BudgetEditorAction, 'saveFailures' | 'saveLimits' | 'chooseFile' | 'groupLimit' | 'spreadLimit'>,
+  ): void {
     const editor = this.#editor;
     switch (act) {
       case 'apply':

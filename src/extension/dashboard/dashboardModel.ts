@@ -122,6 +122,10 @@ export class DashboardModel {
     this.editor = new BudgetEditorView(dependencies.editor, known, () => dependencies.onChange());
   }
 
+  get names(): AccountNames {
+    return this.#names;
+  }
+
   get choices(): Choices {
     return this.#choices;
   }

@@ -22,6 +22,7 @@ import { WebviewHost } from '../webviewHost.ts';
 import { DashboardModel } from './dashboardModel.ts';
 import { asJson, asMarkdown } from './exportText.ts';
 import { chooseGroups, createGroups } from './groupFiles.ts';
+import { askGroupLimit, askSpread } from './groupLimitDialogs.ts';
 
 export interface PanelDependencies {
   /** The connected account, shared with the side bar. */
@@ -163,7 +164,7 @@ export class DashboardPanel implements vscode.Disposable {
   }
 
   async #act(act: BudgetEditorAction): Promise<void> {
-    const { editor } = this.#dependencies.source();
+    const { editor, reports } = this.#dependencies.source();
     const view = this.#model.editor;
     switch (act) {
       case 'chooseFile': {
@@ -173,6 +174,12 @@ export class DashboardPanel implements vscode.Disposable {
           view.importLimits(decodeCsv(await vscode.workspace.fs.readFile(file)), file.path.split('/').at(-1) ?? 'CSV');
         break;
       }
+      case 'groupLimit':
+        if (reports) await askGroupLimit(reports, this.#model.names);
+        break;
+      case 'spreadLimit':
+        if (reports) await askSpread(reports, this.#model.names, editor);
+        break;
       case 'saveFailures':
         await saveFile(await editor.failuresCsv(), 'failures', 'CSV', 'csv');
         break;

@@ -195,6 +195,8 @@ function titleOf(request: ChangeRequest, names: AccountNames, preview?: Preview)
   switch (request.kind) {
     case 'import':
       return l10n.t('Import of {0}', printable(request.name));
+    case 'spread':
+      return l10n.t('Limit of {0}', printable(request.name));
     case 'undo':
       return l10n.t('Undo');
     case 'retry':

@@ -45,15 +45,16 @@ export class GroupFilter {
     const groups = week?.report('mapping')?.groups;
     if (this.#of[0] !== groups || this.#of[1] !== names) {
       this.#of = [groups, names];
-      this.#choices = groups ? choicesOf(groups, names) : [];
+      this.#choices = groupChoices(groups, names);
     }
     return this.#choices;
   }
 }
 
-function choicesOf(groups: Groups, names: AccountNames): GroupChoice[] {
-  return groups.columns.flatMap((column) => {
-    const known = new Set(groups.rows.flatMap(({ values }) => values[column] ?? []));
+/** The groups of a file by column and name; none without a file. */
+export function groupChoices(groups: Groups | undefined, names: AccountNames): GroupChoice[] {
+  return (groups?.columns ?? []).flatMap((column) => {
+    const known = new Set(groups!.rows.flatMap(({ values }) => values[column] ?? []));
     const named = [...known].map((group) => ({ group, name: names.ofGroup(group) }));
     named.sort((a, b) => a.name.localeCompare(b.name, 'en'));
     return [...named, { group: UNMAPPED, name: UNMAPPED }].map(({ group, name }) => ({
