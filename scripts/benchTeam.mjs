@@ -1,12 +1,12 @@
 // npm run bench:team -- DATA [--part quality|load] [--scope root|repo] [--files code|all] [--every N] [--json FILE]
-//                    [--upto FILES] [--minutes N] [--heap MB] [--queries N]
+//                    [--upto FILES] [--minutes N] [--heap MB] [--queries N] [--also FOLDER]
 // Measures all repositories of the benchmark in one store on OpenSearch, which Maven brings. DATA (or BENCH_DIR) as for bench:quality.
 //
 // quality: asks each question of its own repository and of all as one, here and in the store of a folder; which of the folder's first
 //   ten files are among the files that OpenSearch offers to the ranking; and beside them a plain multi_match of the same cluster.
-// load: a server on OpenSearch gets copies of the repositories until it has --upto files or --minutes are over. At each doubling:
+// load: a server on OpenSearch gets copies of the repositories, and of the folders in --also (the kernel's), each as a repository, until it has --upto files or --minutes are over. At each doubling:
 //   uploads per second, times of searches with 1, 2, 4 and 8 clients, the disk space, and the memory of both processes.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -32,6 +32,7 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '4' },
     heap: { type: 'string', default: '1024' },
     queries: { type: 'string', default: '60' },
+    also: { type: 'string' },
   },
 });
 const at = (/** @type {string} */ path) => resolve(process.env.INIT_CWD ?? '.', path);
@@ -205,6 +206,10 @@ async function load() {
   const upto = Number(values.upto);
   const asked = Number(values.queries);
   const questions = wanted.flatMap((one) => questionsOf(data, one.name).map(({ query }) => query));
+  const pushed = wanted.map((one) => ({ name: one.name, folder: folderOf(data, one, scope) }));
+  if (values.also !== undefined)
+    for (const entry of readdirSync(at(values.also), { withFileTypes: true }))
+      if (entry.isDirectory()) pushed.push({ name: entry.name, folder: join(at(values.also), entry.name) });
   const queries = Array.from({ length: asked }, (_, i) => questions[Math.floor((i * questions.length) / asked)] ?? '');
   const heads = ['files', 'MB of code', 'files/s', 'MB/s', 'index MB', 'index/code'];
   for (const count of CLIENTS) heads.push(`p50, ${count}`, 'p95', '/s');
@@ -214,11 +219,11 @@ async function load() {
   let [count, bytes, spent, step] = [0, 0, 0, FIRST_STEP];
   let [lastCount, lastBytes, lastSpent] = [0, 0, 0];
   measuring: for (let copy = 0; ; copy++)
-    for (const repository of wanted) {
+    for (const { name, folder } of pushed) {
       const began = performance.now();
       /** @type {string[]} */
       const added = [];
-      for (const batch of batches(filesOf(folderOf(data, repository, scope), files))) {
+      for (const batch of batches(filesOf(folder, files))) {
         const copies = batch.map((file) => copyOf(file, copy));
         await client.upload(
           copies.map((file) => ({ ...file, name: blobName(file), size: Buffer.byteLength(file.content) })),
@@ -227,10 +232,11 @@ async function load() {
           added.push(blobName(file));
           bytes += file.content.length;
         }
+        if (performance.now() > until) break;
       }
       const checkpoint = await client.checkpoint({ checkpointId: undefined, added, deleted: [] });
       const blobs = { checkpointId: checkpoint, added: [], deleted: [] };
-      await client.putRepository({ name: `copy${copy}/${repository.name}`, blobs });
+      await client.putRepository({ name: `copy${copy}/${name}`, blobs });
       count += added.length;
       spent += performance.now() - began;
       const isLast = count >= upto || performance.now() > until;

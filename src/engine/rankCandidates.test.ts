@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DocumentAnalyzer, outerFolder, termToken } from './analyzedDocument.ts';
@@ -8,6 +9,7 @@ import { MemorySegment, type MemoryDocument } from './index/memorySegment.ts';
 import type { Hit } from './query/hits.ts';
 import { parseQueryLanguage } from './query/queryLanguage.ts';
 import { keyOf, type Term } from './query/terms.ts';
+import { CandidateSegments } from './candidateSegments.ts';
 import { rankCandidates } from './rankCandidates.ts';
 
 const FOLDER = join(import.meta.dirname, 'query');
@@ -31,7 +33,11 @@ const QUERIES = [
 
 describe('ranking of candidates from another index', () => {
   const whole = new MemorySegment(documents);
-  after(() => whole.reader.close());
+  const kept = new CandidateSegments(1 << 20);
+  after(() => {
+    whole.reader.close();
+    kept.close();
+  });
   const { reader } = whole;
   const statistics = {
     documents: documents.length,
@@ -44,13 +50,17 @@ describe('ranking of candidates from another index', () => {
     terms.map(({ field, text }) => reader.documentsWith(termHash(field, text)));
 
   /** Ranks documents, and returns the terms that were counted after the first ranking. */
-  async function rank(candidates: readonly MemoryDocument[], query: string): Promise<[readonly Hit[], Set<string>]> {
+  async function rank(
+    candidates: readonly MemoryDocument[],
+    query: string,
+    segments = kept,
+  ): Promise<[readonly Hit[], Set<string>]> {
     const late = new Set<string>();
     const count = (terms: readonly Term[]): Promise<readonly number[]> => {
       for (const term of terms) late.add(keyOf(term));
       return Promise.resolve(counted(terms));
     };
-    const options = { statistics, counts: new Map<string, number>(), count, limit: 20, explain: true };
+    const options = { statistics, counts: new Map<string, number>(), count, kept: segments, limit: 20, explain: true };
     return [await rankCandidates(candidates, parseQueryLanguage(query), options), late];
   }
 
@@ -74,6 +84,25 @@ describe('ranking of candidates from another index', () => {
       }
     }
     assert.ok(hits > 40, String(hits));
+  });
+
+  it('is the same whichever candidates were analysed before, for searches at a time and little memory', async () => {
+    const subset = fc.subarray([...documents], { minLength: 1 });
+    const search = fc.tuple(subset, fc.constantFrom(...QUERIES));
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(search, { minLength: 1, maxLength: 3 }), { maxLength: 4 }), async (rounds) => {
+        const few = new CandidateSegments(100_000);
+        for (const round of rounds) {
+          const answers = await Promise.all(round.map(([some, query]) => rank(some, query, few)));
+          for (const [i, [some, query]] of round.entries()) {
+            const [expected] = await rank(some, query, new CandidateSegments(0));
+            assert.deepEqual(answers[i]![0], expected);
+          }
+        }
+        few.close();
+      }),
+      { numRuns: 8 },
+    );
   });
 
   it('finds nothing among no documents', async () => {

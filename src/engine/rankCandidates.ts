@@ -1,4 +1,5 @@
-import { MemorySegment, type MemoryDocument } from './index/memorySegment.ts';
+import type { CandidateSegments } from './candidateSegments.ts';
+import type { MemoryDocument } from './index/memorySegment.ts';
 import type { Segment } from './index/snapshot.ts';
 import type { Statistics } from './query/collection.ts';
 import type { Hit, SearchOptions } from './query/hits.ts';
@@ -14,6 +15,8 @@ export interface CandidateOptions extends Pick<SearchOptions, 'limit' | 'explain
   readonly statistics: Omit<Statistics, 'documentsWith'>;
   /** By {@link keyOf}; gets what `count` returns. */
   readonly counts: TermCounts;
+  /** Segments of earlier candidates. */
+  readonly kept: CandidateSegments;
   /** Counts the documents with each term, of all documents. */
   readonly count: (terms: readonly Term[]) => Promise<readonly number[]>;
 }
@@ -25,11 +28,10 @@ export interface CandidateOptions extends Pick<SearchOptions, 'limit' | 'explain
 export async function rankCandidates(
   documents: readonly MemoryDocument[],
   parsed: ParsedQuery,
-  { statistics, counts, count, signal, ...options }: CandidateOptions,
+  { statistics, counts, count, kept, signal, ...options }: CandidateOptions,
 ): Promise<Hit[]> {
   if (documents.length === 0) return [];
-  const segment = new MemorySegment(documents);
-  try {
+  return kept.with(documents, async (segments) => {
     const texts = new Map(documents.map(({ id, text }) => [id, text]));
     const decoded = new Map<string, string>();
     const readText = (_path: string, id: string): string | undefined => {
@@ -37,7 +39,7 @@ export async function rankCandidates(
       if (text && !decoded.has(id)) decoded.set(id, Buffer.from(text).toString());
       return decoded.get(id);
     };
-    const index = new OneSegment([segment]);
+    const index = new CandidateIndex(segments);
     const memory = new SearchMemory();
     const regexes = await compileRegexes(parsed);
     const rank = async (documentsWith: Statistics['documentsWith']): Promise<Hit[]> => {
@@ -55,12 +57,10 @@ export async function rankCandidates(
     const counted = await count([...missing.values()]);
     for (const [i, key] of [...missing.keys()].entries()) counts.set(key, counted[i]!);
     return await rank((term) => counts.get(keyOf(term)));
-  } finally {
-    segment.reader.close();
-  }
+  });
 }
 
-class OneSegment implements SearchableIndex {
+class CandidateIndex implements SearchableIndex {
   readonly #segments: readonly Segment[];
 
   constructor(segments: readonly Segment[]) {

@@ -5,6 +5,7 @@ import type { ParsedQuery } from '../../engine/query/queryLanguage.ts';
 import { compileRegexes } from '../../engine/query/searchIndexes.ts';
 import { keyOf, type Term } from '../../engine/query/terms.ts';
 import { TextConditions } from '../../engine/query/textConditions.ts';
+import { CandidateSegments } from '../../engine/candidateSegments.ts';
 import { rankCandidates, type CandidateOptions } from '../../engine/rankCandidates.ts';
 import { candidateQuery, termClause, type CandidateQuery, type Clause } from './candidateQuery.ts';
 import type { Cluster, SearchAnswer } from './cluster.ts';
@@ -49,6 +50,7 @@ export class CandidateSearch {
   readonly #names: IndexNames;
   readonly #statistics = new Map<string, { readonly until: number; readonly of: SetStatistics }>();
   readonly #texts = new Map<DocumentId, { readonly path: string; readonly text: string }>();
+  readonly #segments = new CandidateSegments(REMEMBERED_TEXT);
   #textLength = 0;
 
   constructor(cluster: Cluster, names: IndexNames) {
@@ -71,6 +73,7 @@ export class CandidateSearch {
       limit,
       statistics,
       counts,
+      kept: this.#segments,
       count: (terms) => this.#count(terms, clause, signal),
       ...(signal && { signal }),
     });
