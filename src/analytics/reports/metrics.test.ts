@@ -7,21 +7,22 @@ import { openMetricsText } from '../../base/openMetrics.ts';
 import { SextantServer } from '../../server/server.ts';
 import type { Plan } from '../contract.ts';
 import { metricsOf } from './metrics.ts';
-import { metricsReport, type MetricsReport } from './metricsReport.ts';
+import { parseGroups } from '../groups/groupFile.ts';
+import { metricsReport, type LimitedGroups, type MetricsReport } from './metricsReport.ts';
 
 describe('metrics', () => {
   const newFolder = temporaryFolder();
   let server: SextantServer | undefined;
   afterEach(() => server?.close());
 
-  async function load(plan: Plan, now: string): Promise<MetricsReport> {
+  async function load(plan: Plan, now: string, groups?: LimitedGroups): Promise<MetricsReport> {
     server = await SextantServer.start({
       now: Date.parse(now),
       rateLimit: false,
       simulation: { seed: 7, users: 40, plan },
     });
     server.clock.freeze();
-    return metricsReport(openFigures(server, newFolder).data);
+    return metricsReport(openFigures(server, newFolder).data, groups);
   }
 
   const families = (report: MetricsReport, accounts: number): Map<string, Family> =>
@@ -60,6 +61,23 @@ describe('metrics', () => {
       assert.deepEqual(active, [['day', String(report.active)], ['week', String(weekly)], ['month', String(monthly)]]); // prettier-ignore
       assert.equal(few.get('sextant_service_reachable')!.metrics[0]!.value, '1');
     });
+
+  it('have the limits of groups, and none of a person with a bound of 0', async () => {
+    const groups = await parseGroups('account,manager\nuser-1*,boss@x.io\n*,Pool\n', 'teams.csv');
+    const of = (group: string): { readonly column: string; readonly group: string } => ({ column: 'manager', group });
+    const limits = [
+      { of: of('Pool'), limit: '7' },
+      { of: of('boss@x.io'), limit: '100' },
+      { of: 'organization', limit: '5000' },
+    ] as const;
+    const report = await load('credits', '2026-11-21T12:00:00Z', { groups, limits });
+    const consumed = families(report, 9).get('sextant_group_budget_consumed_credits')!.metrics;
+    const spent = new Map(consumed.map(({ labels, value }) => [labels!.group, parseDecimal(value)!]));
+    assert.equal(spent.get(''), report.cost.month!.spent);
+    assert.equal(consumed.length, 3);
+    const hidden = families(report, 0).get('sextant_group_budget_limit_credits')!.metrics;
+    assert.deepEqual(hidden.map(({ labels }) => labels!.group).sort(), ['', 'Pool']);
+  });
 
   it('name no account with a bound of 0', async () => {
     const text = openMetricsText(metricsOf(await load('credits', '2026-11-21T12:00:00Z'), 0));

@@ -1,15 +1,18 @@
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import type { Gauge, Sample } from '../../base/openMetrics.ts';
+import { ORGANIZATION } from '../groups/groupLimits.ts';
 import { isUnlimited } from '../budgets/limit.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { costBy, sumOf, wholeAmount } from '../insights/amounts.ts';
 import type { AttentionItem } from '../insights/attention.ts';
-import { levelOf, type BudgetStatus } from '../insights/budgets.ts';
+import { levelOf, type BudgetStatus, type LimitStatus } from '../insights/budgets.ts';
 import { MEASURE_OF, type Unit } from './unit.ts';
 import type { MetricsReport } from './metricsReport.ts';
 
 /** Most products and most resources that are named; the rest is summed. */
 export const MOST_PARTS = 50;
+/** Most limits of groups, the most used first: groups of different columns have no sum. */
+export const MOST_GROUPS = 500;
 /** Name of the sum of all that are not named. */
 const OTHER = 'other';
 
@@ -26,6 +29,7 @@ export function metricsOf(report: MetricsReport, accounts: number): Gauge[] {
     ...spendingOf(report),
     ...accountsOf(report, accounts),
     ...budgetsOf(report, accounts),
+    ...groupBudgetsOf(report, accounts),
     attentionGauge(report),
   ];
 }
@@ -118,6 +122,33 @@ function budgetsOf({ budgets: { statuses, unit } }: MetricsReport, most: number)
     ),
     inUnit(
       'sextant_budget_consumed',
+      'Consumption of these limits this month.',
+      unit,
+      of(({ spent }) => spent),
+    ),
+  ];
+}
+
+/** Limits of groups and of the organization, and their consumption; without names, none of a group that is a person. */
+function groupBudgetsOf({ groupBudgets: { statuses, unit } }: MetricsReport, most: number): Gauge[] {
+  const named = statuses
+    .map(({ of, ...status }) => ({ ...status, ...(of === ORGANIZATION ? { column: of, group: '' } : of) }))
+    .filter(({ group }) => most > 0 || !group.includes('@'))
+    .slice(0, MOST_GROUPS);
+  const of = (amount: (status: LimitStatus) => Decimal): Sample[] =>
+    named.map((status) => ({
+      labels: { column: status.column, group: status.group },
+      value: formatDecimal(amount(status)),
+    }));
+  return [
+    inUnit(
+      'sextant_group_budget_limit',
+      'Limits of groups and of the organization this month.',
+      unit,
+      of(({ limit }) => wholeAmount(limit)),
+    ),
+    inUnit(
+      'sextant_group_budget_consumed',
       'Consumption of these limits this month.',
       unit,
       of(({ spent }) => spent),

@@ -1,5 +1,8 @@
 import { firstOfMonth } from '../../base/day.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
+import { groupBudgetReport, type GroupBudgetReport } from '../groups/groupBudgets.ts';
+import type { GroupLimit } from '../groups/groupLimits.ts';
+import type { Groups } from '../groups/groups.ts';
 import type { Share } from '../insights/compare.ts';
 import type { AttentionItem } from '../insights/attention.ts';
 import { attentionOf } from './attention.ts';
@@ -20,21 +23,33 @@ export interface MetricsReport extends Quality {
   readonly budgets: BudgetReport;
   /** Active accounts of the newest day; undefined if it is unknown. */
   readonly active: number | undefined;
+  /** Limits of groups and of the organization. */
+  readonly groupBudgets: GroupBudgetReport;
   readonly presence: PresenceReport;
   readonly attention: readonly AttentionItem[];
+}
+
+/** The limits of groups, and the file of their members. */
+export interface LimitedGroups {
+  readonly limits?: readonly GroupLimit[];
+  readonly groups?: Groups | undefined;
 }
 
 /**
  * Loads this month, budgets and what needs attention: the requests of `sextant usage --attention` and `cost`. Throws the
  * error of an unreachable service if the cache lacks limits or consumption.
  */
-export async function metricsReport(data: AnalyticsData, options: LoadOptions = {}): Promise<MetricsReport> {
+export async function metricsReport(
+  data: AnalyticsData,
+  { limits = [], groups, ...options }: LoadOptions & LimitedGroups = {},
+): Promise<MetricsReport> {
   const last = data.newestDay;
   const month = firstOfMonth(data.today);
-  const [cost, daily, budgets, unusual, presence] = await Promise.all([
+  const [cost, daily, budgets, groupBudgets, unusual, presence] = await Promise.all([
     costReport(data, { first: Math.min(month, last), last }, options),
     data.dailyActive({ first: last, last }, options),
     budgetReport(data, options),
+    groupBudgetReport(data, limits, groups, options),
     unusualReport(data, options),
     presenceReport(data, options),
   ]);
@@ -42,11 +57,12 @@ export async function metricsReport(data: AnalyticsData, options: LoadOptions = 
   const used = await monthConsumption(data, cost.unit, options);
   const { items } = attentionOf({ budgets, unusual, presence }, [], last);
   return {
-    ...qualityOf(cost, daily, budgets, unusual, presence, ...used.loaded),
+    ...qualityOf(cost, daily, budgets, ...(limits.length > 0 ? [groupBudgets] : []), unusual, presence, ...used.loaded),
     cost,
     isBegun: last >= month,
     accounts: used.spent,
     budgets,
+    groupBudgets,
     active: daily.missing.length > 0 ? undefined : (daily.rows[0]?.user_count ?? 0),
     presence,
     attention: items,

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { metricsOf } from '../../analytics/reports/metrics.ts';
-import { metricsReport, type MetricsReport } from '../../analytics/reports/metricsReport.ts';
+import { readGroups } from '../../analytics/groups/groupFile.ts';
+import { limitsFile, readGroupLimits } from '../../analytics/groups/groupLimits.ts';
+import { metricsReport, type LimitedGroups, type MetricsReport } from '../../analytics/reports/metricsReport.ts';
 import { isOffline } from '../../analytics/client/errors.ts';
 import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
 import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
@@ -8,6 +10,7 @@ import { openMetricsText } from '../../base/openMetrics.ts';
 import { sleep } from '../../base/sleep.ts';
 import { ExitCode, printable, type Terminal } from '../terminal.ts';
 import { loading, openData, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
+import { groupsFile } from './grouping.ts';
 import { MetricsServer } from './metricsServer.ts';
 
 export interface MetricsOptions extends AnalyticsOptions {
@@ -15,6 +18,7 @@ export interface MetricsOptions extends AnalyticsOptions {
   readonly listen?: true;
   readonly port: number;
   readonly accounts: number;
+  readonly groups?: string;
 }
 
 /** Interval between two loads; figures of finished days change once a day, credits every 90 minutes. */
@@ -27,10 +31,19 @@ export async function runMetrics(options: MetricsOptions, terminal: Terminal): P
     throw new SextantError('InvalidOption', 'Add --once to print the figures, or --listen to serve them.');
   const data = await openData(options, terminal);
   const { load, done } = loading(options, terminal);
-  const report = await metricsReport(data, load).finally(done);
+  const report = await metricsReport(data, { ...load, ...(await readLimits(options)) }).finally(done);
   warnOfQuality(report, terminal);
   terminal.stdout.write(openMetricsText(metricsOf(report, options.accounts)));
   return ExitCode.ok;
+}
+
+/** The files of groups and of their limits, which may change while the command runs. */
+async function readLimits({ groups }: MetricsOptions): Promise<LimitedGroups> {
+  const file = await groupsFile(groups);
+  return {
+    limits: await readGroupLimits(limitsFile(file, process.cwd())),
+    groups: file === undefined ? undefined : await readGroups(file),
+  };
 }
 
 async function listen(options: MetricsOptions, terminal: Terminal): Promise<ExitCode> {
@@ -53,15 +66,16 @@ async function listen(options: MetricsOptions, terminal: Terminal): Promise<Exit
 /** Loads the figures until the command is stopped. Throws what no later attempt can mend, such as a wrong token. */
 async function keepLoaded(
   data: AnalyticsData,
-  { accounts, refresh }: MetricsOptions,
+  options: MetricsOptions,
   server: MetricsServer,
   { signal, stderr }: Terminal,
 ): Promise<never> {
+  const { accounts, refresh } = options;
   let known: MetricsReport | undefined;
   const load: LoadOptions = { signal, refresh, isBackground: () => true };
   for (;;) {
     try {
-      known = await metricsReport(data, load);
+      known = await metricsReport(data, { ...load, ...(await readLimits(options)) });
     } catch (error) {
       if (!isOffline(error)) throw error;
       stderr.write(`sextant: ${printable(describeError(error))}\n`);

@@ -2,6 +2,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { integer } from '../arguments.ts';
 import type { ExitCode, Terminal } from '../terminal.ts';
 import { CONNECTION_HELP, withServiceOptions } from './analytics.ts';
+import { GROUPS_OPTION } from './grouping.ts';
 import type { MetricsOptions } from './metrics.ts';
 
 const DEFAULT_PORT = 9465;
@@ -10,7 +11,7 @@ const MOST_ACCOUNTS = 1000;
 
 const HELP = `
 Spending, credits, active accounts, budgets and counts of what needs attention, as OpenMetrics text. The highest accounts are
-named, and all others are summed as "other". With --accounts 0, no name is in them. A figure that is not known is left out.
+named, and all others are summed as "other". With a group file or sextant-budgets.csv, limits of groups are in them. With --accounts 0, no name is in them. A figure that is not known is left out.
 ${CONNECTION_HELP}
 
 With --listen, figures are loaded every 15 minutes, and a scrape sends no request to the service. It answers programs of this
@@ -37,6 +38,7 @@ export function addMetricsCommand(program: Command, terminal: Terminal, exit: (c
         .default(DEFAULT_ACCOUNTS),
     );
   withServiceOptions(metrics)
+    .option(...GROUPS_OPTION)
     .addHelpText('after', HELP)
     .action(async (options: MetricsOptions) => {
       exit(await (await import('./metrics.ts')).runMetrics(options, terminal));
