@@ -73,13 +73,14 @@ describe('the list of what needs attention', () => {
   });
 
   it('names the most costly accounts over their limit, and sums the others', () => {
-    const over = [10, 20, 30, 40, 50].map((more) => status(`over${more}`, 100 + more, 100));
+    const over = [25, 28, 30, 40, 50].map((more) => status(`over${more}`, 100 + more, 100));
     const near = ['a', 'b', 'c', 'd'].map((name) => status(name, 95, 100));
-    assert.deepEqual(items({ statuses: [...over, ...near] }), [
+    assert.deepEqual(items({ statuses: [...over, ...near], unusual: [unusual('account', 'lea', 20)] }), [
       'over over50',
       'over over40',
       'over over30',
-      'moreOver 2 30',
+      'moreOver 2 53',
+      'unusual account lea',
       'near a',
       'near b',
       'moreNear 2',

@@ -31,7 +31,8 @@ const NAMED = { over: 3, near: 2 };
 
 /**
  * What needs attention: first failures, which make all else doubtful; then what costs money, by its amount: accounts
- * over their limit, and unusual spending; then accounts near their limit, and people who stopped.
+ * over their limit, with the others below the largest, and unusual spending; then accounts near their limit, and people who
+ * stopped.
  */
 export function attentionItems({ failed, statuses = [], unusual = [], people = [] }: AttentionParts): AttentionItem[] {
   const over = statuses
@@ -40,17 +41,22 @@ export function attentionItems({ failed, statuses = [], unusual = [], people = [
     .sort((a, b) => (a.amount === b.amount ? 0 : a.amount > b.amount ? -1 : 1));
   const moreOver = over.slice(NAMED.over);
   const near = statuses.filter((status) => levelOf(status) === 'near');
-  const costly: readonly Extract<AttentionItem, { readonly amount: Decimal }>[] = [
+  const costly: Extract<AttentionItem, { readonly amount: Decimal }>[] = [
     ...over.slice(0, NAMED.over),
     ...withoutExplained(unusual).map((spending) => ({ kind: 'unusual', spending, amount: spending.excess }) as const),
-    ...(moreOver.length === 0 ? [] : [{ kind: 'moreOver', count: moreOver.length, amount: sumOf(moreOver) } as const]),
   ];
+  costly.sort((a, b) => (a.amount === b.amount ? 0 : a.amount > b.amount ? -1 : 1));
+  // Below those that they are more than.
+  if (moreOver.length > 0)
+    costly.splice(costly.findLastIndex(({ kind }) => kind === 'over') + 1, 0, {
+      ...{ kind: 'moreOver', count: moreOver.length, amount: sumOf(moreOver) },
+    });
   const moreNear = near.length - NAMED.near;
   const of = (kind: Presence['kind']): readonly Presence[] => people.filter((one) => one.kind === kind);
   const [stopped, never] = [of('stopped'), of('never')];
   return [
     ...differentErrors(failed),
-    ...[...costly].sort((a, b) => (a.amount === b.amount ? 0 : a.amount > b.amount ? -1 : 1)),
+    ...costly,
     ...near.slice(0, NAMED.near).map((status) => ({ kind: 'near', status }) as const),
     ...(moreNear > 0 ? [{ kind: 'moreNear', count: moreNear } as const] : []),
     ...(stopped.length > 0 ? [{ kind: 'stopped', people: stopped } as const] : []),

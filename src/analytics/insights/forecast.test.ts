@@ -106,6 +106,7 @@ describe('the forecast of a month', () => {
     // 10 + 5 working days so far, 6 to come.
     assert.deepEqual([found.isShifted, found.projected], [true, (5_000n + 100_000n + 120_000n) * UNIT]);
     assert.ok(found.band!.high >= found.projected!);
+    assert.ok(found.band!.low <= (5_000n + 100_000n + 6n * 500n) * UNIT, 'the band holds an end of it');
     const once = forecastOn(
       now,
       past(now, 60, (at) => (at === day('2026-11-18') ? 20_000n : usual(at))),

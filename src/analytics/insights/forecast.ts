@@ -59,7 +59,7 @@ export interface Forecast {
  * Each day to come is expected to have the mean of its weekday in the last eight weeks, without unusual days; of today,
  * the part that is left. With days of last year, half of what the same days of last year deviated from their
  * own forecast is added: holidays. If the last week is unusual on three days, the month goes on like that week instead.
- * The band is that of the errors which the same forecast made of the past. All amounts are rounded down.
+ * The band is that of the errors which the same forecast made of the past, and holds a month that goes on as before such a week. All amounts are rounded down.
  */
 export function forecastMonth(spent: Decimal, countedUntil: number, history: History): Forecast {
   const day = dayOf(countedUntil - 1);
@@ -87,13 +87,15 @@ export function forecastMonth(spent: Decimal, countedUntil: number, history: His
   const horizon = end - rest.next;
   const judged: [JudgedDays, ...JudgedDays[]] = [{ days: known, isUnusual }, ...(ofLastYear ? [ofLastYear] : [])];
   const errors = horizon === 0 ? undefined : pastErrors(judged, horizon);
+  // What is unusual may end on any day.
+  const asBefore = isShifted ? restLike(weekdayMeans(known, isUnusual, count), rest) : usual;
   return {
     ...base,
     projected: spent + usual,
     toCome,
     asLastWeek: spent + week,
     isShifted,
-    band: horizon === 0 ? { low: spent, high: spent } : errors && bandOf(spent, [usual, week], usual, errors),
+    band: horizon === 0 ? { low: spent, high: spent } : errors && bandOf(spent, [usual, week, asBefore], usual, errors),
   };
 }
 

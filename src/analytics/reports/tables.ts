@@ -114,7 +114,7 @@ export const TOKEN_TITLES: Readonly<Record<(typeof TOKEN_FIELDS)[number], string
  * highest first.
  */
 export function costTable(points: readonly CostRow[], dimension: Dimension): Table {
-  const table = costsBy(points, dimension, text(dimension, COST_TITLES[dimension]), kindsIn(points, dimension));
+  const table = costsBy(points, dimension, text(dimension, COST_TITLES[dimension]), detailsIn(points, dimension));
   if (dimension !== 'day') return table;
   return { ...table, rows: [...table.rows].sort(([a = ''], [b = '']) => (a < b ? -1 : 1)) };
 }
@@ -124,7 +124,7 @@ export function costsBy(
   points: readonly CostRow[],
   subject: SubjectOf,
   named: Column,
-  kinds?: ReturnType<typeof kindsIn>,
+  details?: SubjectDetails,
 ): Table {
   const billed = unitCosts(points, subject, 'billed_amount_usd');
   const of = (measure: 'estimated_customer_cost_usd' | 'credits_consumed'): Map<string, UnitCost> =>
@@ -143,7 +143,7 @@ export function costsBy(
       detail(amount('surcharge_usd', 'Surcharge')),
       ...TOKEN_FIELDS.map((field) => detail(count(field, TOKEN_TITLES[field]))),
       detail(share('cache_share', 'Input from the cache')),
-      ...(kinds ? [detail(text(kinds.name, 'Kind'))] : []),
+      ...(details ? [details.column] : []),
     ],
     rows: billed.map(({ key, name, amount, base, surcharge, tokens, cacheShare }): Cell[] => [
       name,
@@ -156,7 +156,7 @@ export function costsBy(
       surcharge,
       ...TOKEN_FIELDS.map((field): Decimal => wholeAmount(tokens[field])),
       cacheShare,
-      ...(kinds ? [kinds.of.get(key)] : []),
+      ...(details ? [details.of.get(key)] : []),
     ]),
   };
 }
@@ -171,20 +171,40 @@ export function roundedEstimate(amount: Decimal | undefined): Decimal | undefine
   return amount === undefined ? undefined : roundAmount(amount, 2);
 }
 
-/** The kinds of accounts, or of models and machines, by key. */
-function kindsIn(
-  points: readonly CostRow[],
-  dimension: Dimension,
-): { readonly name: string; readonly of: ReadonlyMap<string, string> } | undefined {
-  if (dimension !== 'user' && dimension !== 'resource') return undefined;
+/** What the service says of subjects besides their names, by key: the kind of an account, a model or machine, or a key; an id. */
+function detailsIn(points: readonly CostRow[], dimension: Dimension): SubjectDetails | undefined {
+  const found = DETAILS[dimension];
+  if (!found) return undefined;
   const of = new Map<string, string>();
   for (const point of points) {
-    const { user_info: info, resource_type: type } = point.group_by_values;
-    const kind = dimension === 'user' ? info?.user_type : type;
-    if (kind !== undefined) of.set(nameIn(point, dimension).key, kind);
+    const value = found.of(point.group_by_values);
+    if (value !== undefined) of.set(nameIn(point, dimension).key, value);
   }
-  return { name: dimension === 'user' ? 'user_type' : 'resource_type', of };
+  return { column: detail(text(found.name, found.title)), of };
 }
+
+interface SubjectDetails {
+  readonly column: Column;
+  readonly of: ReadonlyMap<string, string>;
+}
+
+const DETAILS: Readonly<
+  Partial<
+    Record<
+      Dimension,
+      {
+        readonly name: string;
+        readonly title: string;
+        readonly of: (values: CostRow['group_by_values']) => string | undefined;
+      }
+    >
+  >
+> = {
+  user: { name: 'user_type', title: 'Kind', of: ({ user_info: info }) => info?.user_type },
+  resource: { name: 'resource_type', title: 'Kind', of: ({ resource_type: type }) => type },
+  byok: { name: 'byok_status', title: 'Kind', of: ({ byok_status: status }) => status },
+  expert: { name: 'expert_id', title: 'Id', of: ({ expert_info: info }) => info?.expert_id },
+};
 
 /** Credits of each account, day and model, in this order. */
 export function creditTable(rows: readonly CreditRow[]): Table {

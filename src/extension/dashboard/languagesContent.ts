@@ -65,9 +65,10 @@ const PARTS = 5;
 /** Messages of each language, divided by editor. Messages add up, other than people. */
 function pairFigure({ pairs, editors }: LanguageReport, { choices }: ViewOptions): Figure {
   const parts = editors.slice(0, PARTS).map(({ name }) => name);
+  const series = editors.length > PARTS ? [...parts, l10n.t('All others')] : parts;
   const all = new Map<string, number[]>();
   for (const { language, editor, metrics } of pairs) {
-    const cells = all.get(language) ?? Array.from({ length: parts.length + 1 }, () => 0);
+    const cells = all.get(language) ?? series.map(() => 0);
     all.set(language, cells);
     const at = parts.indexOf(editor);
     cells[at < 0 ? parts.length : at]! += metrics.total_messages;
@@ -88,7 +89,7 @@ function pairFigure({ pairs, editors }: LanguageReport, { choices }: ViewOptions
         : l10n.t('None.'),
     },
     'count',
-    [...parts, l10n.t('All others')],
+    series,
     bars.slice(0, BARS),
     {
       columns: [

@@ -192,15 +192,17 @@ function activeFigure({ days, unusual, before }: UsageReport, { choices }: ViewO
   const ends = extent(known.map((day) => day.active));
   const [least, most] = ends ? [known[ends.least], known[ends.most]] : [];
   const summary =
-    least && most
-      ? l10n.t(
-          'From {0} on {1} to {2} on {3}.',
-          formatCount(least.active),
-          least.date,
-          formatCount(most.active),
-          most.date,
-        )
-      : '';
+    least && least.active === most?.active
+      ? l10n.t('{0} on each day.', formatCount(least.active))
+      : least && most
+        ? l10n.t(
+            'From {0} on {1} to {2} on {3}.',
+            formatCount(least.active),
+            least.date,
+            formatCount(most.active),
+            most.date,
+          )
+        : '';
   const odd = unusual.length === 0 ? '' : ` ${l10n.t('Unusual: {0}.', unusual.join(', '))}`;
   const compared = choices.compare && before?.length === days.length;
   return timeFigure(

@@ -1,6 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { costBy, sumOf, type Dimension, type Measure } from '../../analytics/insights/amounts.ts';
-import { shareOfAmount } from '../../analytics/insights/compare.ts';
+import { shareOfAmount, type Share } from '../../analytics/insights/compare.ts';
 import {
   OTHERS,
   onDays,
@@ -91,6 +91,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
         ? []
         : [
             ...dayFigure(reports, options, 'credits'),
+            ...accountFigure(reports, options, 'credits'),
             barsOf(cost, 'resource', 'credits', l10n.t('Credits by model'), options),
           ]),
       ...(cost.burnDown ? [burnFigure(cost.burnDown, 'credits', undefined)] : []),
@@ -163,6 +164,7 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
       ...(isKnown
         ? [
             ...dayFigure(reports, options, 'usd'),
+            ...accountFigure(reports, options, 'usd'),
             splitFigure(cost, 'product', l10n.t('Cost by product'), options),
             splitFigure(cost, 'resource', l10n.t('Cost by model and machine'), options),
           ]
@@ -293,15 +295,36 @@ function dayFigure(
   ];
 }
 
-function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: string, { choices }: ViewOptions): Figure {
+function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: string, options: ViewOptions): Figure {
   const { points } = cost;
-  const all = costBy(points, dimension, MEASURE_OF[unit]).filter(
-    ({ name, amount }) => amount !== 0n && matchesFilter(name, choices.filter),
-  );
+  const all = costBy(points, dimension, MEASURE_OF[unit]);
+  return sumFigure(cost, { id: `by-${dimension}`, title, all, table: costTable(points, dimension) }, unit, options);
+}
+
+/** Accounts with the highest sums, bots and deleted accounts too; empty unless the page is grouped by them. */
+function accountFigure({ cost, spending }: SpendingReports, options: ViewOptions, unit: Unit): Figure[] {
+  if (options.choices.group !== 'user' || !spending) return [];
+  const title = unit === 'usd' ? l10n.t('Billed by account') : l10n.t('Credits by account');
+  const all = costBy(spending.points, 'user', MEASURE_OF[unit]).map((one) => ({
+    ...one,
+    name: options.names.ofKey(one.key, one.name),
+  }));
+  return [sumFigure(cost, { id: 'by-user', title, all, table: personCostTable(spending, options) }, unit, options)];
+}
+
+/** Bars of sums, the largest first. */
+function sumFigure(
+  cost: CostReport,
+  sums: { readonly id: string; readonly title: string; readonly all: readonly Share[]; readonly table: Table },
+  unit: Unit,
+  { choices }: ViewOptions,
+): Figure {
+  const { id, title, table } = sums;
+  const all = sums.all.filter(({ name, amount }) => amount !== 0n && matchesFilter(name, choices.filter));
   const [first] = all;
   return barFigure(
     {
-      id: `by-${dimension}`,
+      id,
       title,
       about: l10n.t('Sums of these days, the largest first.'),
       summary: ofPart(
@@ -312,7 +335,7 @@ function barsOf(cost: CostReport, dimension: Dimension, unit: Unit, title: strin
     unit,
     [title],
     all.slice(0, BARS).map(({ name, amount }) => ({ name, cells: [amount], text: amountText(amount, unit) })),
-    costTable(points, dimension),
+    table,
   );
 }
 
