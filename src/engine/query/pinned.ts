@@ -3,7 +3,7 @@ import type { SearchedFolder } from './hits.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
-import { compileLine, compileWords, Position, type Phrase } from './phrase.ts';
+import { compileLine, compilePhrase, compileWords, Position, type Phrase } from './phrase.ts';
 import { WORD } from '../analyze/numbers.ts';
 import { keyFinder, parseKey } from './typedKeys.ts';
 import { stemOf } from './wordMatch.ts';
@@ -24,9 +24,7 @@ export interface Pinned extends Candidate {
 /** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
 const MAX_READ = [0, 6, 12, 24, 32];
 /** The same for code and for what looks like a regular expression, of any number of words. */
-const MAX_READ_CODE = 64;
-/** What code has, and a question has not. */
-const IN_CODE = /[()[\]{};=<>]|->|::/;
+const MAX_READ_CODE = 160;
 /** Number of files that may have the words in their order. */
 const MAX_VERBATIM = 4;
 /** Number of files that a part of a path may name to precede all others. */
@@ -43,8 +41,15 @@ const PROSE = 'markdown';
 const MIN_PROSE_WORDS = 7;
 /** Worth of a part of a text or name, of what a whole one is worth. */
 const PART = 0.8;
+/** Worth of code as it is typed, of what its words are worth. */
+const EXACT = 1.2;
 /** Number of paths that are read before other work may run. */
 const PATHS_PER_STEP = 1_000;
+
+/** Whether a text has characters that code has and a question has not. */
+export function isCode(text: string): boolean {
+  return /[()[\]{};=<>]|->|::/.test(text);
+}
 
 /**
  * The documents that have the words in their order, stop words included, if these are few: pasted lines and messages are
@@ -62,15 +67,15 @@ export function* findVerbatim(
   if (typed.length < 2 || count === 0) return [];
   const isShort = typed.length < MIN_PROSE_WORDS;
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
-  const isCode = likeRegex !== undefined || IN_CODE.test(words);
-  const having = candidatesIn(searched, count, (scores) => scores.documentsWithAll(), isCode);
-  const mayAnswer = ({ scores, document }: Pinned): boolean => !isShort || scores.reader.languageOf(document) !== PROSE;
-  const matches = yield* findMatches(likeRegex ?? compileWords([words]), having, folders);
-  const found = matches.filter(mayAnswer);
-  if (found.length === 0 && !likeRegex && isShort) {
-    const lines = yield* findMatches(compileLine(typed), having, folders);
-    if (lines.length > 0) return lines.filter(mayAnswer).map((one) => ({ ...one, worth: PART }));
-  }
+  const isPasted = likeRegex !== undefined || isCode(words);
+  const having = candidatesIn(searched, count, (scores) => scores.documentsWithAll(), isPasted);
+  const patterns = [
+    ...(isPasted ? [{ pattern: compilePhrase(words.trim()), worth: EXACT }] : []),
+    { pattern: likeRegex ?? compileWords([words]), worth: 1 },
+    ...(isShort && !likeRegex ? [{ pattern: compileLine(typed), worth: PART }] : []),
+  ];
+  const matches = yield* findMatches(patterns, having, folders);
+  const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
   if (found.length > 0 || likeRegex || typed.length <= MIN_PART_WORDS || count < MIN_PART_WORDS - 1) return found;
   const most = candidatesIn(searched, count, (scores) => {
     const documents = Array.from({ length: count }, (_, word) => scores.documentsWithAll('body', word));
@@ -81,8 +86,8 @@ export function* findVerbatim(
     const rows = Array.from({ length: typed.length - length + 1 }, (_, from) =>
       typed.slice(from, from + length).join(' '),
     );
-    const parts = yield* findMatches(compileWords(rows), most, folders);
-    if (parts.length > 0) return parts.map((one) => ({ ...one, worth: PART }));
+    const parts = yield* findMatches([{ pattern: compileWords(rows), worth: PART }], most, folders);
+    if (parts.length > 0) return parts;
   }
   return [];
 }
@@ -92,30 +97,39 @@ function candidatesIn(
   all: readonly SegmentScores[],
   words: number,
   documentsOf: (scores: SegmentScores) => readonly number[],
-  isCode = false,
+  mayBeMany = false,
 ): readonly Candidate[] {
   const candidates = all.flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })));
-  if (!isCode && words < MAX_READ.length && candidates.length > MAX_READ[words]!) return [];
+  if (!mayBeMany && words < MAX_READ.length && candidates.length > MAX_READ[words]!) return [];
   return candidates
     .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document))
-    .slice(0, isCode ? MAX_READ_CODE : MAX_READ.at(-1));
+    .slice(0, mayBeMany ? MAX_READ_CODE : MAX_READ.at(-1));
 }
 
-/** Matches of a pattern in the documents; none if they are many. */
+/** Matches of the first pattern that is in few of the documents, and of the others as far as those are few, too. */
 function* findMatches(
-  pattern: Pick<Phrase, 'firstIn'> | undefined,
+  patterns: readonly { readonly pattern: Pick<Phrase, 'firstIn'> | undefined; readonly worth: number }[],
   candidates: readonly Candidate[],
   folders: readonly SearchedFolder[],
 ): Generator<undefined, Pinned[], void> {
-  const pinned: Pinned[] = [];
-  if (!pattern) return pinned;
+  const found = patterns.map((): Pinned[] => []);
   for (const { scores, document } of candidates) {
     yield;
     const { reader, folder } = scores;
     const text = folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
-    const match = text === undefined ? undefined : pattern.firstIn(text);
-    if (match) pinned.push({ scores, document, line: match.line, worth: 1, feature: 'verbatim' });
-    if (pinned.length > MAX_VERBATIM) return [];
+    if (text === undefined) continue;
+    for (const [i, { pattern, worth }] of patterns.entries()) {
+      const match = pattern?.firstIn(text);
+      if (!match) continue;
+      found[i]!.push({ scores, document, line: match.line, worth, feature: 'verbatim' });
+      break;
+    }
+    if (found[0]!.length > MAX_VERBATIM) return [];
+  }
+  const pinned: Pinned[] = [];
+  for (const those of found) {
+    if (pinned.length + those.length > MAX_VERBATIM) break;
+    pinned.push(...those);
   }
   return pinned;
 }
@@ -135,9 +149,11 @@ export function* findKeys(
   if (!key) return [];
   const omitted = key.role === undefined ? -1 : words.indexOf(stemOf(key.role));
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
-  const candidates = candidatesIn(searched, MAX_READ.length, (scores) => [
-    ...new Set([...scores.documentsWithName(key.words.join('')), ...scores.documentsWithAll('body', omitted)]),
-  ]);
+  const named = candidatesIn(searched, MAX_READ.length, (scores) => scores.documentsWithName(key.words.join('')));
+  const having = candidatesIn(searched, MAX_READ.length, (scores) => scores.documentsWithAll('body', omitted), true);
+  const isNamed = (one: Candidate): boolean =>
+    named.some(({ scores, document }) => scores === one.scores && document === one.document);
+  const candidates = [...named, ...having.filter((one) => !isNamed(one))];
   const find = keyFinder(key);
   const pinned: Pinned[] = [];
   for (const candidate of candidates) {

@@ -19,7 +19,7 @@ import { byScore, type CandidateRow, type FoundDocument, type PlaceRows, type Ra
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
-import { findKeys, findLocations, findPartsOfNames, findPaths, findVerbatim, type Pinned } from './pinned.ts';
+import { findKeys, findLocations, findPartsOfNames, findPaths, findVerbatim, isCode, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { orderByPlaces, type Placed } from './placeOrder.ts';
 import { bestPlaces } from './placeRanker.ts';
@@ -381,8 +381,13 @@ class Search {
   }
 
   *#findPinned(): Generator<undefined, readonly Pinned[], void> {
-    if (this.#texts.isNeeded) return [];
-    const { words } = this.#parsed;
+    const { words, text, phrases, filters, regexes, excludedWords } = this.#parsed;
+    if (this.#texts.isNeeded) {
+      // Pasted code has phrases of its own.
+      const rest = phrases.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
+      const isPasted = isCode(rest) && filters.length + regexes.length + excludedWords.length === 0;
+      return isPasted ? yield* findVerbatim(text, undefined, this.#scores, this.#folders) : [];
+    }
     const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;
     const paths = findPaths(words.trim(), this.#scores, (name) => isFolder(stemOf(name.toLowerCase())));
     if (paths.length > 0) return paths;

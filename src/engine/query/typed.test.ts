@@ -56,6 +56,18 @@ describe('a search for typed text', () => {
       assert.equal((await find(files, pasted))[0], 'test/equal/path.ts:91');
     });
 
+    it('is code with its own characters before code with the same words', async () => {
+      const files = {
+        'a.ts': `import { Lantern } from "../../harbour/quay.js"; // lantern lantern\n`,
+        'z.ts': `${filler}\n\nimport { Lantern } from "../harbour/quay.js";\n`,
+        'lantern.ts': hub,
+        're.pl': `unlike $quay, qr/\\[.*\\] \\[debug\\] lantern/;\n`,
+      };
+      const found = await find(files, 'import { Lantern } from "../harbour/quay.js";');
+      assert.deepEqual(found.slice(0, 2), ['z.ts:91', 'a.ts:1']);
+      assert.equal((await find(files, 'unlike $quay, qr/\\[.*\\] \\[debug\\] lantern/;'))[0], 're.pl:1');
+    });
+
     it('is a line with a number and the other words, where few have both', async () => {
       const files = { 'lantern/width.ts': hub, 'z.ts': `${filler}\n\nlantern.setWidth(1024, 768);\n` };
       assert.equal((await find(files, 'setWidth 768'))[0], 'z.ts:91');
