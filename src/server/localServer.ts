@@ -51,7 +51,7 @@ export const localServerErrors = {
   notRunning: (state: string): SextantError =>
     new SextantError(
       'NoServer',
-      `No server was found for ${state}. Start one; on a full or read-only disk, free space or allow writing first.`,
+      `No server was found for ${state}. Start one by "sextant serve" or in the editor; on a full or read-only disk, free space or allow writing first.`,
     ),
   notOwn: (pid: number): SextantError =>
     new SextantError('NotOwnServer', `Process ${pid} runs the server. Stop it there: in that window, or by Ctrl-C.`),
