@@ -41,6 +41,21 @@ describe('the cache of answers', () => {
     assert.deepEqual(found[1], answer('2026-11-01', '2026-11-10', ['early'], 5));
   });
 
+  it('returns what another process has written since, and keeps nothing of a file that was damaged', async () => {
+    const [cache, other] = [new AnswerCache(folder, ADA), new AnswerCache(folder, ADA)];
+    for (const rows of [['one'], ['two'], ['six']]) {
+      await other.write('usage', answer('2026-11-01', '2026-11-10', rows));
+      const [first, again] = await Promise.all([cache.read('usage', november), cache.read('usage', november)]);
+      assert.deepEqual([first[0]?.rows, again[0]?.rows], [rows, rows]);
+    }
+    for (const file of files())
+      writeFileSync(
+        file,
+        readFileSync(file).map((byte) => byte ^ 1),
+      );
+    assert.deepEqual(await cache.read('usage', november), []);
+  });
+
   it('never shows answers of another account, and contains no token', async () => {
     await new AnswerCache(folder, ADA).write('usage', answer('2026-11-01', '2026-11-01', ['of ada']));
     const bob = accountKey({ url: 'http://127.0.0.1:1', token: `${TOKEN}2` });

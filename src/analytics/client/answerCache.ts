@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Stats } from 'node:fs';
 import { mkdir, readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -32,6 +33,9 @@ export interface CacheOptions {
 const VERSION = 1;
 const MAX_BYTES = 200_000_000;
 const ABANDONED_MS = 60_000;
+/** Characters of parsed answers that are kept in memory, and how long after the last use. */
+const MAX_PARSED = 64_000_000;
+const PARSED_MS = 20_000;
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 
@@ -55,6 +59,9 @@ export class AnswerCache {
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #maxBytes: number;
+  /** Parsed answers by file, the least recently used first: the reports of a page read the same ones. */
+  readonly #parsed = new Map<string, ParsedAnswer>();
+  #forgetting: NodeJS.Timeout | undefined;
 
   /** `account` is the result of `accountKey`. */
   constructor(folder: string, account: string, options: CacheOptions = {}) {
@@ -107,19 +114,53 @@ export class AnswerCache {
     return join(this.#folder, createHash('sha256').update(query).digest('hex').slice(0, 32));
   }
 
-  async #readFile(file: string, query: string): Promise<Omit<CachedAnswer, 'first' | 'last'> | undefined> {
+  async #readFile(file: string, query: string): Promise<Answer | undefined> {
     try {
-      const stored = JSON.parse(String(await unpack(await readFile(file)))) as Partial<Stored>;
-      const { version, account, rows, generatedAt, fetchedAt, next } = stored;
-      if (version !== VERSION || account !== this.#account || stored.query !== query) return undefined;
-      if (!rows || generatedAt === undefined || fetchedAt === undefined) return undefined;
+      const found = await stat(file);
+      const known = this.#parsed.get(file);
+      const parsed = known?.stamp === stampText(found) ? known.answer : this.#parse(file, query);
+      // A reader at the same time waits for the same answer.
+      this.#keep(file, { stamp: stampText(found), length: known?.length ?? 0, answer: parsed });
+      const { answer, length = 0 } = (await parsed) ?? {};
+      if (!answer) {
+        this.#parsed.delete(file);
+        return undefined;
+      }
       const now = new Date(this.#clock.now());
       await utimes(file, now, now);
-      return { rows, generatedAt, fetchedAt, ...(next !== undefined && { next }) };
+      const used = await stat(file);
+      // Another process may have replaced the file since.
+      if (used.ino === found.ino && used.size === found.size)
+        this.#keep(file, { stamp: stampText(used), length, answer: parsed });
+      return answer;
     } catch (error) {
       this.#logger.debug(`${file} is passed over: ${String(error)}`);
       return undefined;
     }
+  }
+
+  async #parse(file: string, query: string): Promise<{ readonly answer: Answer; readonly length: number } | undefined> {
+    const text = String(await unpack(await readFile(file)));
+    const stored = JSON.parse(text) as Partial<Stored>;
+    const { version, account, rows, generatedAt, fetchedAt, next } = stored;
+    if (version !== VERSION || account !== this.#account || stored.query !== query) return undefined;
+    if (!rows || generatedAt === undefined || fetchedAt === undefined) return undefined;
+    return { answer: { rows, generatedAt, fetchedAt, ...(next !== undefined && { next }) }, length: text.length };
+  }
+
+  /** Keeps a parsed answer for a while, and drops the least recently used ones beyond the bound. */
+  #keep(file: string, parsed: ParsedAnswer): void {
+    this.#parsed.delete(file);
+    this.#parsed.set(file, parsed);
+    let length = 0;
+    for (const one of this.#parsed.values()) length += one.length;
+    for (const [name, one] of this.#parsed) {
+      if (length <= MAX_PARSED) break;
+      this.#parsed.delete(name);
+      length -= one.length;
+    }
+    clearTimeout(this.#forgetting);
+    this.#forgetting = setTimeout(() => this.#parsed.clear(), PARSED_MS).unref();
   }
 
   /** Deletes the least recently used files until the rest is within the limit, and leftovers of killed processes. */
@@ -141,6 +182,19 @@ export class AnswerCache {
       bytes -= size;
     }
   }
+}
+
+type Answer = Omit<CachedAnswer, 'first' | 'last'>;
+
+interface ParsedAnswer {
+  /** Differs for each content of the file. */
+  readonly stamp: string;
+  readonly length: number;
+  readonly answer: Promise<{ readonly answer: Answer; readonly length: number } | undefined>;
+}
+
+function stampText({ ino, size, mtimeMs }: Pick<Stats, 'ino' | 'size' | 'mtimeMs'>): string {
+  return `${ino} ${size} ${mtimeMs}`;
 }
 
 async function listed(folder: string): Promise<string[]> {

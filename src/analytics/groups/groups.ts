@@ -51,7 +51,9 @@ export class Groups {
 
   /** The first days in `range` on which the account has another group than the day before. */
   movesOf(identity: Identity, column: string, { first, last }: DayRange): Day[] {
-    const edges = this.#of(identity).flatMap((row) => [row.first, row.last === undefined ? undefined : row.last + 1]);
+    const rows = this.#of(identity);
+    if (rows.every((row) => row.first === undefined && row.last === undefined)) return [];
+    const edges = rows.flatMap((row) => [row.first, row.last === undefined ? undefined : row.last + 1]);
     const days = [...new Set(edges)].filter((day) => day !== undefined && day > first && day <= last) as Day[];
     const hasMoved = (day: Day): boolean =>
       this.groupOf(identity, column, day) !== this.groupOf(identity, column, day - 1);
