@@ -41,7 +41,8 @@ describe('a command', function () {
       const chunks = [];
       process.stdin.on('data', (c) => chunks.push(c));
       process.stdin.on('end', () => console.log(JSON.stringify([Buffer.concat(chunks).toString('hex'), ...process.argv.slice(1)])));`;
-    const argument = fc.string({ unit: 'binary', maxLength: 30 }).map((text) => text.replaceAll('\0', ''));
+    // On Windows libuv ends a Node whose program starts one with the character U+10FFFF.
+    const argument = fc.string({ unit: 'binary', maxLength: 30 }).map((text) => text.replace(/[\0\u{10ffff}]/gu, ''));
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 900 }), argument, async (bytes, one) => {
         const { answer = '', isDone } = await run(program, {

@@ -107,13 +107,16 @@ function killer(child: ChildProcess): { readonly begin: () => void; readonly end
   };
 }
 
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  const { pid } = child;
   if (pid === undefined) return;
   if (process.platform === 'win32') {
-    spawn(systemProgram('taskkill.exe'), ['/pid', String(pid), '/t', '/f'], { windowsHide: true, stdio: 'ignore' }).on(
-      'error',
-      () => undefined,
-    );
+    const args = ['/pid', String(pid), '/t', '/f'];
+    // Without it at least the command itself ends.
+    const endAlone = (code: unknown): unknown => code !== 0 && child.kill();
+    spawn(systemProgram('taskkill.exe'), args, { windowsHide: true, stdio: 'ignore' })
+      .once('error', endAlone)
+      .once('exit', endAlone);
     return;
   }
   try {
