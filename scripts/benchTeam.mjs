@@ -201,7 +201,7 @@ function byName(/** @type {string} */ name) {
 async function load() {
   const options = /** @type {const} */ ({ store: 'opensearch', opensearchUrl: [url], opensearchShards: 1 });
   const server = await SextantServer.start({ rateLimit: false, context: { openStore: openSearchOf(options, {}) } });
-  const client = new WireClient({ url: server.url, token: server.token, userAgent: 'bench' });
+  const client = new WireClient({ url: server.url, token: server.token, userAgent: 'bench', timeoutMs: 900_000 });
   const until = performance.now() + Number(values.minutes) * 60_000;
   const upto = Number(values.upto);
   const asked = Number(values.queries);
@@ -216,6 +216,8 @@ async function load() {
   const rows = [[...heads, 'server MB', 'node MB']];
   /** @type {object[]} */
   const steps = [];
+  /** @type {{ files: number, p50: number, p95: number }[]} */
+  const growth = [];
   let [count, bytes, spent, step] = [0, 0, 0, FIRST_STEP];
   let [lastCount, lastBytes, lastSpent] = [0, 0, 0];
   measuring: for (let copy = 0; ; copy++)
@@ -245,6 +247,7 @@ async function load() {
       const seconds = (spent - lastSpent) / 1000;
       const uploaded = { files: (count - lastCount) / seconds, mb: (bytes - lastBytes) / 1e6 / seconds };
       steps.push({ files: count, bytes, uploaded, ...figures });
+      growth.push({ files: count, ...(figures.searches[0] ?? { p50: 0, p95: 0 }) });
       rows.push([
         ...[String(count), (bytes / 1e6).toFixed(0), uploaded.files.toFixed(0), uploaded.mb.toFixed(1)],
         ...[(figures.index / 1e6).toFixed(0), (figures.index / bytes).toFixed(2)],
@@ -260,6 +263,7 @@ async function load() {
       if (isLast) break measuring;
     }
   console.log(`\n${table(rows)}\n`);
+  draw(growth);
   await client.close();
   await server.close();
   return steps;
@@ -285,5 +289,15 @@ async function load() {
     const stats = /** @type {any} */ (await (await fetch(`${url}/sextant-*/_stats/store`)).json());
     const index = Number(stats._all.primaries.store.size_in_bytes);
     return { searches, index, serverMb: process.memoryUsage().rss / 1e6, nodeMb: cluster.nodes[0]?.residentMb() ?? 0 };
+  }
+}
+
+/** Prints how the times of one client grow, a bar to p50 and on to p95. @param {{ files: number, p50: number, p95: number }[]} steps */
+function draw(steps) {
+  const most = Math.max(...steps.map(({ p95 }) => p95));
+  const width = (/** @type {number} */ ms) => Math.round((60 * ms) / most);
+  for (const { files: count, p50, p95 } of steps) {
+    const bar = `${'█'.repeat(width(p50))}${'░'.repeat(width(p95) - width(p50))}`;
+    console.log(`${String(count).padStart(9)} files ${bar} ${p50.toFixed(0)} and ${p95.toFixed(0)} ms`);
   }
 }

@@ -21,7 +21,7 @@ import { Cluster, type BulkItem, type ClusterOptions } from './cluster.ts';
 import { DocumentIndexes } from './documentIndexes.ts';
 import { DocumentMaker } from './documents.ts';
 import { isFull, openSearchErrors } from './errors.ts';
-import { encodeRoaring } from './roaring.ts';
+import { encodeRoaring, unionOf } from './roaring.ts';
 import { indexBodies, indexNames, type IndexNames, type IndexSettings } from './schema.ts';
 import type { Clause } from './candidateQuery.ts';
 import { RepositoryIndex } from './repositoryIndex.ts';
@@ -188,7 +188,7 @@ export class OpenSearchStore implements ContextStore {
     );
     for (const { number } of added.values()) numbers.add(number);
     for (const entry of await this.#registry.get(scope.deleted)) if (entry) numbers.delete(entry.source.number);
-    return this.#sets.add(numbers);
+    return this.#sets.add(Uint32Array.from(numbers).sort());
   }
 
   async retrieve(
@@ -315,8 +315,7 @@ export class OpenSearchStore implements ContextStore {
     if (sets.length === 1) return checkpoints[0]!;
     const key = checkpoints.join();
     const known = this.#unions.get(key);
-    const numbers = (): Set<number> => new Set(sets.flatMap((one) => [...one]));
-    const id = known !== undefined && (await this.#sets.get(known)) ? known : await this.#sets.add(numbers());
+    const id = known !== undefined && (await this.#sets.get(known)) ? known : await this.#sets.add(unionOf(sets));
     this.#unions.delete(key);
     this.#unions.set(key, id);
     for (const oldest of this.#unions.keys()) {
@@ -333,7 +332,7 @@ export class OpenSearchStore implements ContextStore {
       checkpointId = await this.#unionOf(checkpoints, sets);
     } catch (error) {
       if (!isFull(error)) throw error;
-      return filterOf(bitmapClause(Uint32Array.from(new Set(sets.flatMap((one) => [...one]))).sort()));
+      return filterOf(bitmapClause(unionOf(sets)));
     }
     return this.#filterOf({ checkpointId, added: [], deleted: [] });
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RoaringBitmap32 } from 'roaring-wasm';
-import { decodeRoaring, encodeRoaring } from './roaring.ts';
+import { decodeRoaring, encodeRoaring, unionOf } from './roaring.ts';
 
 describe('sets of numbers as Roaring bitmaps', () => {
   const numbers = fc
@@ -28,6 +28,16 @@ describe('sets of numbers as Roaring bitmaps', () => {
         other.dispose();
         assert.deepEqual(decodeRoaring(bytes), set);
       }),
+    );
+  });
+
+  it('are united', () => {
+    fc.assert(
+      fc.property(fc.array(numbers, { maxLength: 5 }), (sets) => {
+        const expected = new Set(sets.flatMap((one) => [...one]));
+        assert.deepEqual(unionOf(sets), Uint32Array.from(expected).sort());
+      }),
+      { numRuns: 20 },
     );
   });
 

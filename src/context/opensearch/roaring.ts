@@ -59,3 +59,17 @@ export function decodeRoaring(bytes: Buffer): Uint32Array {
   }
   return numbers;
 }
+
+/** The ascending numbers that any of the sets has. A `Set` holds at most 16.7 million. */
+export function unionOf(sets: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(sets.reduce((sum, { length }) => sum + length, 0));
+  let length = 0;
+  for (const set of sets) {
+    all.set(set, length);
+    length += set.length;
+  }
+  all.sort();
+  let distinct = 0;
+  for (let i = 0; i < all.length; i++) if (i === 0 || all[i] !== all[i - 1]) all[distinct++] = all[i]!;
+  return all.subarray(0, distinct);
+}

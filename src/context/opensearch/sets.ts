@@ -30,9 +30,8 @@ export class BlobSets {
     this.#clock = clock;
   }
 
-  /** Stores a set, and returns its id. */
-  async add(numbers: ReadonlySet<number>): Promise<string> {
-    const ascending = Uint32Array.from(numbers).sort();
+  /** Stores a set by its ascending numbers, and returns its id. */
+  async add(ascending: Uint32Array): Promise<string> {
     const bitmap = encodeRoaring(ascending);
     const id = createHash('sha256').update(bitmap).digest('hex');
     const usedAt = this.#clock.now();
