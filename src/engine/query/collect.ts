@@ -40,6 +40,8 @@ const UNWANTED = 2;
 const FINISHED = 3;
 /** Number of documents that are visited before other work may run. */
 const DOCUMENTS_PER_STEP = 1_000;
+/** Number of chunks of a word that are looked at at once for the other words: a millisecond. */
+const MAX_LISTED = 4_000;
 /** Margin for the inexact 32-bit sums. */
 const ROUNDING = 1.001;
 
@@ -61,6 +63,8 @@ export class SegmentScores {
   readonly #isOpen: boolean;
   /** State of the documents that may be results: `FINISHED` once best chunks are added. */
   #accepted = WANTED;
+  /** The documents that {@link finishAbove} finished, in ascending order. */
+  #best: readonly number[] = [];
   readonly #averages: Averages;
   readonly #arrays: SearchArrays;
   readonly #postings: Postings;
@@ -193,7 +197,7 @@ export class SegmentScores {
 
   /**
    * The documents that may be results with a chunk that has, in a field, all words that any document has; but for the word
-   * `omitted`.
+   * `omitted`. If each of these words is in many chunks, only the best documents are looked at.
    */
   documentsWithAll(field: 'body' | 'definition' = 'body', omitted = -1): number[] {
     const lists: PostingList[] = [];
@@ -204,20 +208,35 @@ export class SegmentScores {
       lists.push(list);
     }
     const [shortest, ...others] = lists.sort((a, b) => a.to - a.from - (b.to - b.from));
-    const { chunks } = this.#postings;
-    const at = others.map(({ from }) => from);
     const documents: number[] = [];
-    for (let i = shortest?.from ?? 0, document = 0; i < (shortest?.to ?? 0); i++) {
-      const chunk = chunks[i]!;
-      const hasAll = others.every(({ to }, word) => {
+    if (!shortest) return documents;
+    const { chunks } = this.#postings;
+    const { firstChunk } = this.reader;
+    const at = others.map(({ from }) => from);
+    const hasAll = (chunk: number): boolean =>
+      others.every(({ to }, word) => {
         at[word] = gallop(chunks, at[word]!, to, chunk);
         return at[word] < to && chunks[at[word]] === chunk;
       });
-      if (!hasAll) continue;
-      document = this.reader.documentOf(chunk, document);
-      if (documents.at(-1) !== document && this.mayBeResult(document)) documents.push(document);
+    const listed = shortest.to - shortest.from <= MAX_LISTED ? this.#documentsIn(shortest) : this.#best;
+    let i = shortest.from;
+    for (const document of listed) {
+      i = gallop(chunks, i, shortest.to, firstChunk[document]!);
+      const end = firstChunk[document + 1]!;
+      let isFound = false;
+      for (; !isFound && i < shortest.to && chunks[i]! < end; i++) isFound = hasAll(chunks[i]!);
+      if (isFound && this.mayBeResult(document)) documents.push(document);
     }
     return documents;
+  }
+
+  *#documentsIn({ from, to }: PostingList): Generator<number, void, void> {
+    const { chunks } = this.#postings;
+    const { firstChunk } = this.reader;
+    for (let i = from, document = 0; i < to; i = gallop(chunks, i, to, firstChunk[document + 1]!)) {
+      document = this.reader.documentOf(chunks[i]!, document);
+      yield document;
+    }
   }
 
   /** The documents that may be results and have a compound name, folded. */
@@ -248,6 +267,7 @@ export class SegmentScores {
       if (most >= least && state[document] === WANTED) documents.push(document);
     }
     this.#finish(documents);
+    this.#best = documents;
     this.#accepted = FINISHED;
   }
 

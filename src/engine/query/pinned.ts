@@ -77,10 +77,16 @@ export function* findVerbatim(
   const matches = yield* findMatches(patterns, having, folders);
   const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
   if (found.length > 0 || likeRegex || typed.length <= MIN_PART_WORDS || count < MIN_PART_WORDS - 1) return found;
-  const most = candidatesIn(searched, count, (scores) => {
-    const documents = Array.from({ length: count }, (_, word) => scores.documentsWithAll('body', word));
-    return [...new Set(documents.flat())];
-  });
+  const havingMost = new Map<SegmentScores, Set<number>>();
+  for (const scores of searched) {
+    const documents = new Set<number>();
+    for (let word = 0; word < count; word++) {
+      yield;
+      for (const document of scores.documentsWithAll('body', word)) documents.add(document);
+    }
+    havingMost.set(scores, documents);
+  }
+  const most = candidatesIn(searched, count, (scores) => [...havingMost.get(scores)!]);
   const least = Math.max(MIN_PART_WORDS, MIN_PART * typed.length);
   for (let length = typed.length - 1; length >= least; length--) {
     const rows = Array.from({ length: typed.length - length + 1 }, (_, from) =>

@@ -5,7 +5,7 @@ import { clearBit, hasBit, noDeletions, type Segment } from '../index/snapshot.t
 import type { DocumentId } from '../documentId.ts';
 import { DocumentScope } from './documentScope.ts';
 import { EXACT, PREFIX, isNamed, spellingsOf, type CompiledFilters, type NameBounds, type Test } from './filters.ts';
-import { keyOf, markDocuments, symbolTerm, type Term } from './terms.ts';
+import { markDocuments, symbolTerm, type Term } from './terms.ts';
 
 /** The documents of a segment that may be results. */
 export interface Wanted {
@@ -66,16 +66,12 @@ export function* wantedIn(
     const documents = bits();
     // Nearest names first: each adds to the documents of the nearer ones.
     for (const { least, most } of NEARNESSES) {
-      const added = found.filter((one) => one.nearness >= least && one.nearness <= most);
-      yield* mark(
-        added.map(({ term }) => term),
-        documents,
-      );
+      yield* mark(termsBetween(found, least, most), documents);
       if (least < PREFIX) continue;
       const nearest = documents.slice();
       // `__NAME` has the same term as `NAME`, so the definitions decide.
       const ambiguous = bits();
-      yield* mark(ambiguousTerms(found, least), ambiguous);
+      yield* mark(yield* ambiguousTerms(found, least), ambiguous);
       const isNear = (name: string): boolean => nearness(name) >= least;
       for (let document = 0; document < reader.documents; document++) {
         if (!hasBit(ambiguous, document)) continue;
@@ -114,10 +110,23 @@ export function* wantedIn(
   };
 }
 
+function* termsBetween(found: readonly FoundName[], least: number, most: number): Generator<Term, void, void> {
+  for (const { term, nearness } of found) if (nearness >= least && nearness <= most) yield term;
+}
+
 /** The terms of names that are near enough which are also those of others. */
-function ambiguousTerms(found: readonly FoundName[], least: number): Term[] {
-  const others = new Set(found.filter(({ nearness }) => nearness < least).map(({ term }) => keyOf(term)));
-  return found.filter(({ term, nearness }) => nearness >= least && others.has(keyOf(term))).map(({ term }) => term);
+function* ambiguousTerms(found: readonly FoundName[], least: number): Generator<void, Iterable<Term>, void> {
+  const near = new Set<string>();
+  const shared = new Map<string, Term>();
+  for (const [i, { term, nearness }] of found.entries()) {
+    if (i % NAMES_PER_STEP === 0) yield;
+    if (nearness >= least) near.add(term.text);
+  }
+  for (const [i, { term, nearness }] of found.entries()) {
+    if (i % NAMES_PER_STEP === 0) yield;
+    if (nearness < least && near.has(term.text)) shared.set(term.text, term);
+  }
+  return shared.values();
 }
 
 /** Calls `take` with each defined name that is within any of the bounds and that a test accepts. */
