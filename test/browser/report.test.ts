@@ -16,6 +16,7 @@ describe('the HTML report in a browser', () => {
   const run = commandRunner(newFolder);
   let server: ServeProcess;
   let page: string;
+  let pageOfAll: string;
   before(async () => {
     const folder = newFolder();
     const state = join(folder, 'server');
@@ -26,6 +27,15 @@ describe('the HTML report in a browser', () => {
     const of = ['--state', join(folder, 'state'), '--server-state', state, '--groups', groups];
     const { code, stderr } = run('report', '--days', '14', '--format', 'html', '--output', page, ...of);
     assert.equal(code, 0, stderr);
+    const token = join(folder, 'token');
+    writeFileSync(token, server.info.token);
+    const own = ['--state', join(folder, 'orgs')];
+    for (const name of ['acme', 'Globex & <b>Co</b>'])
+      assert.equal(run('orgs', 'add', name, server.info.url, '--token-file', token, ...own).code, 0);
+    pageOfAll = join(folder, 'all.html');
+    const forAll = ['--all-orgs', '--groups', groups, '--format', 'html', '--output', pageOfAll, ...own];
+    const all = run('report', '--days', '14', ...forAll);
+    assert.equal(all.code, 0, all.stderr);
   });
   after(() => stop(server, 'SIGKILL'));
 
@@ -35,21 +45,27 @@ describe('the HTML report in a browser', () => {
     context.on('request', (request) => requests.push(request.url()));
     const tab = await context.newPage();
     mkdirSync(SHOTS, { recursive: true });
+    const look = async (file: string, name: string, colorScheme: 'dark' | 'light', width: number): Promise<void> => {
+      await tab.emulateMedia({ colorScheme });
+      await tab.setViewportSize({ width, height: 900 });
+      await tab.goto(pathToFileURL(file).href);
+      for (const table of await tab.locator('summary').all()) await table.click();
+      await assertAccessible(tab, `${name}, ${colorScheme}, ${width}`, 'Default Dark Modern');
+      await tab.screenshot({ path: join(SHOTS, `${name}-${colorScheme}-${width}.png`), fullPage: true });
+    };
+    await look(pageOfAll, 'report-of-all', 'dark', 1400);
+    await look(pageOfAll, 'report-of-all', 'light', 400);
+    assert.ok((await tab.getByRole('heading', { name: 'Globex & <b>Co</b>' }).count()) > 0);
+    const pdfOfAll = await tab.pdf({ path: join(SHOTS, 'report-of-all.pdf'), format: 'A4' });
+    assert.equal(pdfOfAll.subarray(0, 5).toString('latin1'), '%PDF-');
     for (const colorScheme of ['dark', 'light'] as const)
-      for (const width of [1400, 400]) {
-        await tab.emulateMedia({ colorScheme });
-        await tab.setViewportSize({ width, height: 900 });
-        await tab.goto(pathToFileURL(page).href);
-        for (const table of await tab.locator('summary').all()) await table.click();
-        await assertAccessible(tab, `report, ${colorScheme}, ${width}`, 'Default Dark Modern');
-        await tab.screenshot({ path: join(SHOTS, `report-${colorScheme}-${width}.png`), fullPage: true });
-      }
+      for (const width of [1400, 400]) await look(page, 'report', colorScheme, width);
     assert.equal(await tab.getByRole('img').count(), 5);
     assert.equal(await tab.getByRole('heading', { name: 'By team' }).count(), 1);
     const pdf = await tab.pdf({ path: join(SHOTS, 'report.pdf'), format: 'A4' });
     assert.ok(pdf.byteLength > 10_000);
     assert.equal(pdf.subarray(0, 5).toString('latin1'), '%PDF-');
-    assert.deepEqual([...new Set(requests)], [pathToFileURL(page).href]);
+    assert.deepEqual(new Set(requests), new Set([pageOfAll, page].map((file) => pathToFileURL(file).href)));
     assert.equal(readFileSync(page, 'utf8').includes('<b>Risk'), false);
     await context.close();
   });

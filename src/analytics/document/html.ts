@@ -61,7 +61,8 @@ function sectionHtml(section: Section, index: number): string {
   const picture = chart === undefined ? '' : scrolling(`Picture: ${whole}`, chart);
   const twin = table ? tableHtml(table, whole) : '';
   return [
-    `<section aria-labelledby="${id}">`,
+    // Two organizations have sections of one title.
+    organization === undefined ? `<section aria-labelledby="${id}">` : `<section aria-label="${escapeText(whole)}">`,
     `<${level} id="${id}">${escapeText(title)}</${level}>`,
     ...(figures
       ? [
