@@ -236,7 +236,9 @@ class Search {
     this.#pinned = yield* findLocations(this.#locations, this.#scores);
     if (!isFilterOnly) yield* this.#collect();
     // An expression may match the middle of words, which the index does not have.
-    if (isFilterOnly || this.#texts.hasRegex) for (const scores of this.#scores) yield* scores.addAll();
+    // Nor does it have single digits, as in "-1".
+    const isUnindexed = this.#texts.isNeeded && this.#query.words.every((word) => word.length === 1);
+    if (isFilterOnly || isUnindexed || this.#texts.hasRegex) for (const scores of this.#scores) yield* scores.addAll();
     return isFilterOnly ? inOrder<FoundDocument>(this.#allFound(), byScore) : this.#rank();
   }
 

@@ -68,6 +68,11 @@ describe('a search for typed text', () => {
       assert.equal((await find(files, 'unlike $quay, qr/\\[.*\\] \\[debug\\] lantern/;'))[0], 're.pl:1');
     });
 
+    it('is found between quotes where the index has none of its words', async () => {
+      const files = { 'a.ts': 'return -2;\n', 'z.ts': `${filler}\n\nreturn -1;\n` };
+      assert.deepEqual(await find(files, '"-1"'), ['z.ts:91']);
+    });
+
     it('is a line with a number and the other words, where few have both', async () => {
       const files = { 'lantern/width.ts': hub, 'z.ts': `${filler}\n\nlantern.setWidth(1024, 768);\n` };
       assert.equal((await find(files, 'setWidth 768'))[0], 'z.ts:91');
