@@ -117,6 +117,25 @@ describe('the dashboard', () => {
     await dashboard.days('28d');
   });
 
+  it('has the groups in the side bar, with who needs attention, and leads from there to the people of one', async () => {
+    await connected();
+    const { frame, workbench } = dashboard;
+    await dashboard.tab('Overview');
+    await workbench.run('Usage and Budgets: Focus on Cost View');
+    // The group file was written outside of the editor.
+    await workbench.run('Sextant Usage: Refresh Usage and Cost');
+    await workbench.unfold(/^Team$/);
+    const row = workbench.treeItem(/^Payments [\d,]+, \d+ stopped/);
+    await row.waitFor();
+    await workbench.shoot('dashboard-side-bar-teams');
+    await row.click();
+    await frame.locator('[role=tab][aria-selected=true]').getByText('People').waitFor();
+    const only = frame.getByLabel(/^Group(?! by)/);
+    assert.equal(await only.inputValue(), 'team=Payments');
+    await only.selectOption('');
+    await workbench.run('View: Close Primary Side Bar');
+  });
+
   it('keeps the limit of a group, and previews its parts for the members as one change', async () => {
     await connected();
     const { frame, workbench } = dashboard;

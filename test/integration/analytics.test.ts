@@ -198,6 +198,10 @@ describe('sextant usage, cost and budgets', () => {
         ['unmapped', '0.2000000002'],
       ],
     );
+    const ofTeam = await report('--format', 'csv', '--group', 'team=Search');
+    assert.equal(ofTeam.code, 0, ofTeam.stderr);
+    assert.match(ofTeam.stdout, /0\.4000000004/);
+    assert.doesNotMatch(ofTeam.stdout, /0\.6000000006|evil/, 'only figures of the group');
     const partly = await report('--compare', 'month');
     assert.match(partly.stderr, /A month is compared from its first day/);
     assert.equal(partly.code, 2);

@@ -28,6 +28,7 @@ export const SIDE_BAR = [
   ...MAIN,
   'groups',
   'groupBudgets',
+  'mapping',
   'unusual',
   'presence',
 ] as const satisfies readonly ReportName[];

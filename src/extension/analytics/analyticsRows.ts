@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import { ORGANIZATION } from '../../analytics/groups/groupLimits.ts';
 import { titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
@@ -68,11 +69,13 @@ function attentionRow(item: AttentionItem, unit: Unit, i: number, names: Account
       new vscode.ThemeColor(isBad ? 'problemsErrorIcon.foreground' : 'problemsWarningIcon.foreground'),
     );
   const person = accountOf(item);
-  made.item.command = {
-    command: 'sextant.openDashboard' satisfies CommandId,
-    title: vscode.l10n.t('Open Dashboard'),
-    arguments: [person ? { person } : { tab: tabOfAttention(item, unit) }],
-  };
+  return leadingTo(made, person ? { person } : { tab: tabOfAttention(item, unit) });
+}
+
+/** A row that opens a place of the dashboard. */
+function leadingTo(made: AnalyticsRow, target: DashboardTarget): AnalyticsRow {
+  const title = vscode.l10n.t('Open Dashboard');
+  made.item.command = { command: 'sextant.openDashboard' satisfies CommandId, title, arguments: [target] };
   return made;
 }
 
@@ -133,24 +136,44 @@ export function usageRows(report: UsageReport, people: LoadedReport<PeopleReport
   ];
 }
 
-/** The teams and other groups with the highest spending; none without a group file. */
-export function teamRows(reports: GroupReports | undefined, names: AccountNames): AnalyticsRow[] {
+/**
+ * The teams and other groups with the highest spending, and how many accounts of each need attention; none without a group file.
+ * A group leads to its people.
+ */
+export function teamRows(
+  reports: GroupReports | undefined,
+  attentionIn: (column: string) => readonly GroupAttention[],
+  names: AccountNames,
+): AnalyticsRow[] {
   return (reports?.columns ?? []).flatMap(({ column, groups, unit }) => {
-    const rows = groups
-      .slice(0, NAMED)
-      .map(({ name, amount }) =>
-        row(names.ofGroup(name), formatCell(amount, { kind: unit }), 'circle-small', { id: name }),
-      );
+    const attention = new Map(attentionIn(column).map((one) => [one.name, one]));
+    const rows = groups.slice(0, NAMED).map(({ name, amount }) => {
+      const said = describeGroupAttention(attention.get(name));
+      const spent = formatCell(amount, { kind: unit });
+      const made = row(names.ofGroup(name), said === '' ? spent : `${spent}, ${said}`, 'circle-small', { id: name });
+      return leadingTo(made, { tab: 'people', only: `${column}=${name}` });
+    });
     const more = groups.length - rows.length;
-    if (more > 0) rows.push(row(vscode.l10n.t('{0} more in the dashboard', formatCount(more)), '', 'ellipsis'));
-    for (const { item } of rows)
-      item.command = {
-        command: 'sextant.openDashboard' satisfies CommandId,
-        title: vscode.l10n.t('Open Dashboard'),
-        arguments: [{ tab: 'teams' }],
-      };
+    if (more > 0) {
+      const last = row(vscode.l10n.t('{0} more in the dashboard', formatCount(more)), '', 'ellipsis');
+      rows.push(leadingTo(last, { tab: 'teams' }));
+    }
     return group(titleOfColumn(column), 'organization', rows);
   });
+}
+
+/** `1 over, 2 stopped`; empty if no account needs attention. */
+function describeGroupAttention(found: GroupAttention | undefined): string {
+  if (!found) return '';
+  return [
+    found.over > 0 && vscode.l10n.t('{0} over', formatCount(found.over)),
+    found.near > 0 && vscode.l10n.t('{0} near', formatCount(found.near)),
+    found.unusual > 0 && vscode.l10n.t('{0} unusual', formatCount(found.unusual)),
+    found.stopped > 0 && vscode.l10n.t('{0} stopped', formatCount(found.stopped)),
+    found.never > 0 && vscode.l10n.t('{0} never active', formatCount(found.never)),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 /** `teams` stand after the sums of the account. */
@@ -257,11 +280,9 @@ function limitRow(status: LimitStatus, unit: Unit, name: string, target: Dashboa
   made.item.tooltip = lines.join('\n');
   if (level !== 'circle-outline')
     made.item.iconPath = new vscode.ThemeIcon(level, new vscode.ThemeColor(colour[level]));
-  const title = vscode.l10n.t('Open Dashboard');
-  made.item.command = { command: 'sextant.openDashboard' satisfies CommandId, title, arguments: [target] };
   // A screen reader would read each block of the bar.
   made.item.accessibilityInformation = { label: [name, said, ...lines.slice(2)].join(', ') };
-  return made;
+  return leadingTo(made, target);
 }
 
 const BAR = 10;

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
+import { attentionByGroup, type GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
 import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attention.ts';
 import type { ReportName } from '../../analytics/reports/reportStore.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
@@ -39,7 +40,7 @@ export class AnalyticsViews implements vscode.Disposable {
       this.#disposables.add(new AnalyticsTree(`sextant.${name}`, [name, ...others], () => this.#rows(name)));
     this.#trees = [
       tree('usage', ['people', ...ATTENTION_REPORTS, 'cost']),
-      tree('cost', ['groups']),
+      tree('cost', ['groups', 'mapping', ...ATTENTION_REPORTS]),
       tree('budgets', ['groupBudgets']),
     ];
     this.#disposables.add(connection.onDidChange((name) => this.#show(name)));
@@ -78,8 +79,15 @@ export class AnalyticsViews implements vscode.Disposable {
       }
       case 'cost': {
         const { report } = this.#connection.state(name);
-        const groups = this.#connection.account.reports.report('groups');
-        return report ? [...state, ...costRows(report, teamRows(groups, this.#names.names))] : state;
+        const { reports } = this.#connection.account;
+        const file = reports.report('mapping')?.groups;
+        const [budgets, unusual] = [reports.report('budgets'), reports.report('unusual')];
+        const attentionIn = (column: string): GroupAttention[] => {
+          const known = { budgets, unusual, presence: reports.report('presence') };
+          return file ? attentionByGroup(known, file, column, reports.data.today) : [];
+        };
+        const teams = teamRows(reports.report('groups'), attentionIn, this.#names.names);
+        return report ? [...state, ...costRows(report, teams)] : state;
       }
       case 'budgets': {
         const { report } = this.#connection.state(name);

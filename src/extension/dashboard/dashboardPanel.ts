@@ -32,9 +32,11 @@ export interface PanelDependencies {
   readonly log: Logger;
 }
 
-/** The tab or person to open first, from a row of a tree. */
+/** The tab, group of people, or person to open first, from a row of a tree. */
 export interface DashboardTarget {
   readonly tab?: Tab;
+  /** Such as `team=Search`. */
+  readonly only?: string;
   readonly person?: Identity;
 }
 
@@ -86,9 +88,9 @@ export class DashboardPanel implements vscode.Disposable {
   }
 
   show(target: DashboardTarget | undefined): void {
-    const { tab, person } = readTarget(target);
+    const { tab, only, person } = readTarget(target);
     if (person) this.#model.showPerson(person);
-    else if (tab) this.#model.choose({ ...this.#model.choices, tab });
+    else if (tab) this.#model.choose({ ...this.#model.choices, tab, ...(only !== undefined && { only }) });
     this.#host.show();
   }
 
@@ -332,8 +334,12 @@ const FILES: Readonly<Record<Exclude<DashboardExport, 'link'>, readonly [string,
 
 /** Command arguments are untrusted. */
 function readTarget(target: unknown): DashboardTarget {
-  const { tab, person } = isObject(target) ? (target as DashboardTarget) : {};
+  const { tab, only, person } = isObject(target) ? (target as DashboardTarget) : {};
   const isTab = TABS.some((one) => one === tab);
   const isPerson = isObject(person) && IDENTITY_FIELDS.includes(person.kind) && typeof person.name === 'string';
-  return { ...(isTab && tab && { tab }), ...(isPerson && { person }) };
+  return {
+    ...(isTab && tab && { tab }),
+    ...(typeof only === 'string' && { only }),
+    ...(isPerson && { person }),
+  };
 }
