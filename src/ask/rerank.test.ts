@@ -44,7 +44,7 @@ describe('Reranking with a model', () => {
     const { messages } = server.requests.at(-1)!.body;
     assert.match(messages[0]!.content, /Write only the numbers/);
     assert.match(messages.at(-1)!.content, /function f3/);
-    assert.equal(messages.reduce((sum, { content }) => sum + content.length, 0), reranking.sent.characters); // prettier-ignore
+    assert.equal(messages.reduce((sum, { content }) => sum + content.length, 0), reranking.sent.characters); // oxfmt-ignore
     assert.equal(reranking.sent.files, 4);
   });
 
@@ -85,12 +85,12 @@ describe('Reranking with a model', () => {
         });
         const given = passages(count);
         const { order, reranking } = await rerank('how?', given, lying, signal, 20);
-        assert.deepEqual([...order].sort((a, b) => a - b), given.map((_, i) => i)); // prettier-ignore
-        if (reranking.failure !== undefined) assert.deepEqual(order, given.map((_, i) => i)); // prettier-ignore
+        assert.deepEqual([...order].sort((a, b) => a - b), given.map((_, i) => i)); // oxfmt-ignore
+        if (reranking.failure !== undefined) assert.deepEqual(order, given.map((_, i) => i)); // oxfmt-ignore
         // What the model did not receive stays behind, in its order.
-        assert.deepEqual(order.filter((index) => index >= RERANKED), given.slice(RERANKED).map((_, i) => RERANKED + i)); // prettier-ignore
+        assert.deepEqual(order.filter((index) => index >= RERANKED), given.slice(RERANKED).map((_, i) => RERANKED + i)); // oxfmt-ignore
         const ordered = inOrder(given, order);
-        assert.deepEqual(ordered.map(({ number }) => number), given.map((_, i) => i + 1)); // prettier-ignore
+        assert.deepEqual(ordered.map(({ number }) => number), given.map((_, i) => i + 1)); // oxfmt-ignore
         for (const { calledBy } of ordered)
           assert.ok(calledBy === undefined || ordered[calledBy - 1]!.path === 'src/0.ts');
       }),

@@ -110,8 +110,8 @@ describe('signatures of senders', () => {
       signatureInput.safeParse({ header: 'X-Sign', ...input }).error?.issues[0]?.message;
     assert.equal(issue({}), undefined);
     assert.equal(issue({ signed: '{timestamp}.{body}', timestamp_header: 'X-At' }), undefined);
-    assert.equal(issue({ signed: '{timestamp}.{body}' }), 'needs timestamp_header where signed has {timestamp}, and only there'); // prettier-ignore
-    assert.equal(issue({ timestamp_header: 'X-At' }), 'needs timestamp_header where signed has {timestamp}, and only there'); // prettier-ignore
+    assert.equal(issue({ signed: '{timestamp}.{body}' }), 'needs timestamp_header where signed has {timestamp}, and only there'); // oxfmt-ignore
+    assert.equal(issue({ timestamp_header: 'X-At' }), 'needs timestamp_header where signed has {timestamp}, and only there'); // oxfmt-ignore
     assert.equal(issue({ signed: 'body' }), 'must have {body} or {form} once');
     assert.equal(issue({ header: 'X Sign:' }), 'must be the name of a header');
     assert.equal(issue({ algorithm: 'md5' }), 'must be sha1, sha256 or sha512');

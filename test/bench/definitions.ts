@@ -31,7 +31,7 @@ export interface LanguageFigures {
 
 /** Kinds of Universal Ctags that are no definitions of a file: uses, locals, labels. */
 const NO_DEFINITIONS = new Set(
-  'local label parameter import unknown anonFunction externvar header packageName namespaceAlias reference script'.split(' '), // prettier-ignore
+  'local label parameter import unknown anonFunction externvar header packageName namespaceAlias reference script'.split(' '), // oxfmt-ignore
 );
 const COMPILED = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 const MAX_BYTES = 1_000_000;
@@ -52,7 +52,7 @@ export function compareDefinitions(root: string, examples: number): Map<string, 
     const { language, definitions } = analyzer.analyze(path, Buffer.from(text));
     const counts = languages.get(language) ?? new Counts(examples);
     languages.set(language, counts);
-    counts.add(path, oracle, definitions.map(({ name, line, kind }) => ({ name, line: line + 1, kind }))); // prettier-ignore
+    counts.add(path, oracle, definitions.map(({ name, line, kind }) => ({ name, line: line + 1, kind }))); // oxfmt-ignore
   }
   return languages;
 }
@@ -104,7 +104,7 @@ function* filesIn(root: string, folder: string): Generator<string> {
 /** Definitions of Universal Ctags by path. Throws where it is not installed. */
 function ctagsIn(root: string): Map<string, Tag[]> {
   const args = ['-R', '-f', '-', '--output-format=json', '--fields=+nKz', '--extras=-{anonymous}', '.'];
-  const text = execFileSync('ctags', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] }); // prettier-ignore
+  const text = execFileSync('ctags', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] }); // oxfmt-ignore
   const tags = new Map<string, Tag[]>();
   for (const row of text.split('\n')) {
     if (row === '') continue;

@@ -170,7 +170,7 @@ describe('the table of budgets', () => {
     await tab.button('Refresh').click();
     await tab.loaded();
     await until('the limits are those of the beginning', async () => (await tab.limitOf('ada@x.io').innerText()) === '100');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
   afterEach(async function () {
     if (this.currentTest?.state === 'failed') await tab.workbench.shoot('budgets-failed');
     tab.judge();
@@ -246,7 +246,7 @@ describe('the table of budgets', () => {
     await tab.step('preview', 'none → 7, in credits a month.');
     await tab.press('Escape');
     await tab.frame.locator('.change').waitFor({ state: 'detached' });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it("shows another window's change, and overwrites it only on request", async () => {
     const other = await open('other');
@@ -328,7 +328,7 @@ describe('the table of budgets', () => {
     await tab.button('Save Limits as CSV').click();
     await tab.dialog(/\/budgets\.csv$/, exported, () => existsSync(exported) && readFileSync(exported).length > 0);
     assert.match(readFileSync(exported, 'utf8'), /ada@x\.io,,150,BUDGET_RESOURCE_CREDITS_CONSUMED/i);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('stops on request, and runs nothing in a name', async () => {
     await tab.frame.getByText(HOSTILE, { exact: true }).first().waitFor();
@@ -397,7 +397,7 @@ describe('the table of budgets', () => {
   });
 
   it('names the missing permission, and hides nothing', async () => {
-    const { token } = await new AdminClient(server).ask<{ token: string }>('POST', 'tokens', { scopes: ['analytics:read'] }); // prettier-ignore
+    const { token } = await new AdminClient(server).ask<{ token: string }>('POST', 'tokens', { scopes: ['analytics:read'] }); // oxfmt-ignore
     await tab.connect({ url: server.url, token });
     await tab.button('Change the limit of ada@x.io').click();
     await tab.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('500');

@@ -453,7 +453,7 @@ describe('the dashboard', () => {
         assert.ok(resumed >= stopped, `${resumed} of ${stopped}`);
         await until('more came', async () => (await so()) > stopped);
         await dashboard.button('Stop').click();
-      }); // prettier-ignore
+      }); // oxfmt-ignore
     });
   });
 });

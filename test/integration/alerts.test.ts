@@ -108,23 +108,23 @@ describe('sextant alerts', () => {
     const preview = await alerts('preview', '--json');
     assert.equal(preview.code, 0, preview.stderr);
     const [{ alerts: found }] = JSON.parse(preview.stdout) as [Message];
-    assert.deepEqual(found.map(({ kind }) => kind), ['over', 'near']); // prettier-ignore
+    assert.deepEqual(found.map(({ kind }) => kind), ['over', 'near']); // oxfmt-ignore
     assert.equal(receiver.received.length, 0);
     const run = await alerts('run');
     assert.equal(run.code, 0, run.stderr);
-    assert.deepEqual(ids(), found.map(({ id }) => id)); // prettier-ignore
+    assert.deepEqual(ids(), found.map(({ id }) => id)); // oxfmt-ignore
     const again = await alerts('run', '--once');
     assert.deepEqual([again.code, again.stdout, receiver.received.length], [0, 'Nothing is new.\n', 1]);
     assert.equal((await alerts('preview')).code, 1);
     const log = JSON.parse((await alerts('log', '--json')).stdout) as { state: string; result: string }[];
-    assert.deepEqual(log.map(({ state, result }) => [state, result]), [['sent', '200']]); // prettier-ignore
+    assert.deepEqual(log.map(({ state, result }) => [state, result]), [['sent', '200']]); // oxfmt-ignore
   });
 
   it('sends each event once when two processes run at once', async () => {
     await add();
     receiver.delayMs = 500;
     const codes = await Promise.all([alerts('run'), alerts('run'), alerts('run')]);
-    assert.deepEqual(codes.map(({ code }) => code), [0, 0, 0]); // prettier-ignore
+    assert.deepEqual(codes.map(({ code }) => code), [0, 0, 0]); // oxfmt-ignore
     assert.deepEqual([receiver.received.length, receiver.mostAtOnce], [1, 1]);
     assert.equal(new Set(ids()).size, ids().length);
   });
@@ -176,6 +176,6 @@ describe('sextant alerts', () => {
     const withSecret = files.filter(({ parentPath, name }) =>
       readFileSync(join(parentPath, name), 'latin1').includes('T0PSECRET'),
     );
-    assert.deepEqual(withSecret.map(({ name }) => name).filter((name) => name !== 'destinations.json'), []); // prettier-ignore
+    assert.deepEqual(withSecret.map(({ name }) => name).filter((name) => name !== 'destinations.json'), []); // oxfmt-ignore
   });
 });

@@ -48,7 +48,7 @@ describe('sextant usage, cost and budgets', () => {
         ]),
       ),
       { kind: 'override', user_email: 'ada@example.com', resource: 'BUDGET_RESOURCE_USD_COST', period: 'BUDGET_PERIOD_MONTHLY', config: { limit: '50' } },
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     const file = join(folder, 'facts.ndjson');
     writeFileSync(file, facts.map((fact) => `${JSON.stringify(fact)}\n`).join(''));
     server = await serve([
@@ -114,7 +114,7 @@ describe('sextant usage, cost and budgets', () => {
     assert.deepEqual([none.code, none.stderr], [1, '']);
     const one = await run(of('cost', ...range, '--user', 'ada@example.com', '--product', 'Chat', '--json'));
     const days = JSON.parse(one.stdout) as { day: string; billed_amount_usd: string }[];
-    assert.deepEqual(days.map(({ day, billed_amount_usd }) => [day, billed_amount_usd]), [[twoDaysAgo, '0.2000000002'], [yesterday, '0.2000000002']]); // prettier-ignore
+    assert.deepEqual(days.map(({ day, billed_amount_usd }) => [day, billed_amount_usd]), [[twoDaysAgo, '0.2000000002'], [yesterday, '0.2000000002']]); // oxfmt-ignore
   });
 
   it('sum use and cost by the groups of a file, as accounts move, and check the file', async () => {
@@ -151,7 +151,7 @@ describe('sextant usage, cost and budgets', () => {
     );
     const billing = ['--groups', file, '--group', 'team=Billing'];
     const cost = await rows('cost', ...billing, '--by', 'resource');
-    assert.deepEqual(cost.map((row) => row.billed_amount_usd), ['0.2000000002']); // prettier-ignore
+    assert.deepEqual(cost.map((row) => row.billed_amount_usd), ['0.2000000002']); // oxfmt-ignore
     const check = await run(of('groups', 'check', file));
     assert.match(
       check.stdout,
@@ -212,7 +212,7 @@ describe('sextant usage, cost and budgets', () => {
       identity: string;
       limit: string;
     }[];
-    assert.deepEqual(all.map(({ identity, limit }) => [identity, limit]), [['ada@example.com', '50']]); // prettier-ignore
+    assert.deepEqual(all.map(({ identity, limit }) => [identity, limit]), [['ada@example.com', '50']]); // oxfmt-ignore
     const near = await run(of('budgets', 'list', '--over', '75'));
     assert.equal(near.code, 1, near.stderr);
     assert.match(near.stdout, /^0 of 1 limits, this month/);

@@ -72,7 +72,7 @@ describe('sextant ask', () => {
     assert.equal(code, 0);
     const answer = JSON.parse(stdout) as Record<string, unknown>;
     const { provider, markdown, removedCitations, upToDate, cited, sent } = answer;
-    assert.deepEqual({ markdown, removedCitations, upToDate }, { markdown: 'It waits [1].', removedCitations: 0, upToDate: true }); // prettier-ignore
+    assert.deepEqual({ markdown, removedCitations, upToDate }, { markdown: 'It waits [1].', removedCitations: 0, upToDate: true }); // oxfmt-ignore
     assert.equal((provider as { id: string }).id, 'openai:test-model');
     assert.equal((cited as { path: string }[])[0]!.path, 'src/orders/retryPolicy.ts');
     const prompt = server.requests[0]!.body.messages.reduce((sum, { content }) => sum + content.length, 0);

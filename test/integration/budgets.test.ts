@@ -122,7 +122,7 @@ describe('sextant budgets', function () {
     const done = await run('import', file, '--yes', '--failures', failures, '--force');
     assert.equal(done.code, 1, done.stderr);
     assertGolden('budgets-import.txt', `${told(dry.stdout)}\n${told(done.stdout)}`);
-    assert.deepEqual(await limits(), { 'ada@example.com': '150', 'bob@example.com': '1', '=evil()@example.com': '300', 'red\u001b[31m@example.com': '7' }); // prettier-ignore
+    assert.deepEqual(await limits(), { 'ada@example.com': '150', 'bob@example.com': '1', '=evil()@example.com': '300', 'red\u001b[31m@example.com': '7' }); // oxfmt-ignore
     assert.match(
       readFileSync(failures, 'utf8'),
       /^user_email,.*,error\r\nnobody@example\.com,,5,.*"?Line 6: The organization/,
@@ -224,7 +224,7 @@ describe('sextant budgets', function () {
     const { rows } = JSON.parse(status.stdout) as Report;
     const counts = new Map<string, number>();
     for (const { state } of rows) counts.set(state, (counts.get(state) ?? 0) + 1);
-    assert.deepEqual([...counts], [['confirmed', 5_000], ['unknown', 1]]); // prettier-ignore
+    assert.deepEqual([...counts], [['confirmed', 5_000], ['unknown', 1]]); // oxfmt-ignore
     assert.match((await run('status')).stderr, /sextant budgets resume/);
     assert.match((await run('set', 'ada@example.com', '7', '--yes')).stderr, /was interrupted/);
 
@@ -250,7 +250,7 @@ describe('sextant budgets', function () {
     const listed = JSON.parse((await group('list', '--json')).stdout) as readonly Record<string, unknown>[];
     assert.deepEqual(
       listed.map(({ column, group: name, limit }) => [column, name, limit]),
-      [['organization', '', '5000'], ['team', 'Search', '1000']], // prettier-ignore
+      [['organization', '', '5000'], ['team', 'Search', '1000']], // oxfmt-ignore
     );
     const preview = await group('spread', 'team=Search', '--dry-run');
     assert.equal(preview.code, 0, preview.stderr);

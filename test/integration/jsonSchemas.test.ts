@@ -146,7 +146,7 @@ describe('The JSON of the command', () => {
     // No program listens there; and early in a month no limit is reached.
     env.SEXTANT_ALERTS_URL = 'http://127.0.0.1:9/hook/SECRET';
     for (const command of ['preview', 'run', 'log'])
-      assertKept(command === 'preview' ? 'alerts-preview' : 'alerts-log', JSON.parse(run(['alerts', command]).stdout), [command]); // prettier-ignore
+      assertKept(command === 'preview' ? 'alerts-preview' : 'alerts-log', JSON.parse(run(['alerts', command]).stdout), [command]); // oxfmt-ignore
     assertKept('alert-message', JSON.parse(messageBody('json', sampleMessage('id', 0))), ['message']);
     spawnSync(process.execPath, [COMMAND, 'alerts', 'add', 'ops'], { env, input: env.SEXTANT_ALERTS_URL });
     keeps('alerts-test', ['alerts', 'test', 'ops', '--yes'], 1);

@@ -36,7 +36,7 @@ describe('sextant with several organizations', () => {
 
   const run = (...args: string[]): Outcome => {
     const env = { ...process.env, NODE_COMPILE_CACHE: undefined, NO_COLOR: '1', ACME_TOKEN: servers[0]!.info.token };
-    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args, '--state', state], { encoding: 'utf8', env }); // prettier-ignore
+    const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, ...args, '--state', state], { encoding: 'utf8', env }); // oxfmt-ignore
     return { code: status, stdout, stderr };
   };
   const ok = (...args: string[]): string => {
@@ -45,7 +45,7 @@ describe('sextant with several organizations', () => {
     return stdout;
   };
   const total = (organization: string): string => {
-    const rows = JSON.parse(ok('cost', '--by', 'product', '--days', '7', '--json', '--org', organization)) as Record<string, string>[]; // prettier-ignore
+    const rows = JSON.parse(ok('cost', '--by', 'product', '--days', '7', '--json', '--org', organization)) as Record<string, string>[]; // oxfmt-ignore
     return add(rows.map((row) => row.credits_consumed!));
   };
 
@@ -62,7 +62,7 @@ describe('sextant with several organizations', () => {
     for (const file of filesIn(state))
       for (const { info } of servers) assert.equal(readFileSync(file).includes(info.token), false, file);
     const unknown = run('cost', '--org', 'acm');
-    assert.deepEqual([unknown.code, unknown.stderr], [2, 'sextant: There is no organization acm. Known are acme, Globex Ltd.\n']); // prettier-ignore
+    assert.deepEqual([unknown.code, unknown.stderr], [2, 'sextant: There is no organization acm. Known are acme, Globex Ltd.\n']); // oxfmt-ignore
     assert.equal(run('cost', '--org', 'acme', '--url', servers[0]!.info.url).code, 2);
   });
 
@@ -79,7 +79,7 @@ describe('sextant with several organizations', () => {
     const sum = add([...amounts.values()]);
     assert.equal(add(rowsOf('groups-by-team').map((row) => String(row.credits_consumed))), sum);
     for (const name of amounts.keys())
-      assert.equal(add(rowsOf('groups-by-team', String(name)).map((row) => String(row.credits_consumed))), amounts.get(name)); // prettier-ignore
+      assert.equal(add(rowsOf('groups-by-team', String(name)).map((row) => String(row.credits_consumed))), amounts.get(name)); // oxfmt-ignore
     const markdown = ok('report', '--all-orgs', '--days', '7', '--groups', groups);
     assert.match(markdown, /^# Usage and credits of 2 organizations\n/);
     assert.match(markdown, /\n## acme\n\n### Summary\n/);
@@ -88,7 +88,7 @@ describe('sextant with several organizations', () => {
   it('reports nothing if the token of one is missing', () => {
     ok('orgs', 'add', 'initech', servers[0]!.info.url, '--token-env', 'NO_SUCH_VARIABLE');
     const { code, stdout, stderr } = run('report', '--all-orgs');
-    assert.deepEqual([code, stdout, stderr], [2, '', 'sextant: The token of initech is missing. Set NO_SUCH_VARIABLE.\n']); // prettier-ignore
+    assert.deepEqual([code, stdout, stderr], [2, '', 'sextant: The token of initech is missing. Set NO_SUCH_VARIABLE.\n']); // oxfmt-ignore
     ok('orgs', 'remove', 'initech');
     assert.equal(run('orgs', 'remove', 'initech').code, 1);
   });

@@ -76,7 +76,7 @@ describe(`Prometheus${isThere ? '' : ' (skipped: not on this machine; apt-get in
     for (const { name, metrics: samples } of families) {
       const scraped = await query(name);
       const key = (labels: Readonly<Record<string, string>> | undefined, value: string | number): string =>
-        JSON.stringify([Object.entries(labels ?? {}).filter(([label]) => !OWN_LABELS.has(label)).sort(), Number(value)]); // prettier-ignore
+        JSON.stringify([Object.entries(labels ?? {}).filter(([label]) => !OWN_LABELS.has(label)).sort(), Number(value)]); // oxfmt-ignore
       assert.deepEqual(
         scraped.map(({ metric, value }) => key(metric, value[1])).sort(),
         samples.map(({ labels, value }) => key(labels, value)).sort(),

@@ -23,11 +23,11 @@ describe('10,000 people in 400 teams, of whom some move', () => {
       const { rows } = await data.organizationCost(range);
       const total = sumOf(rows, MEASURE_OF.credits);
       const { columns } = await groupReports(data, range, groups);
-      assert.deepEqual(columns.map(({ column, groups }) => [column, groups.length]), [['team', 401], ['cost_center', 41]]); // prettier-ignore
+      assert.deepEqual(columns.map(({ column, groups }) => [column, groups.length]), [['team', 401], ['cost_center', 41]]); // oxfmt-ignore
       for (const report of columns) {
         const truth = truthOf(groups, report.column, range);
         for (const { name, amount } of report.groups) assert.equal(amount, truth.get(name) ?? 0n, name);
-        assert.equal(report.groups.reduce((sum, { amount }) => sum + amount, 0n), total); // prettier-ignore
+        assert.equal(report.groups.reduce((sum, { amount }) => sum + amount, 0n), total); // oxfmt-ignore
         assert.equal(report.groups.length, truth.size);
       }
       const document = await reportDocument(data, range, {
@@ -40,7 +40,7 @@ describe('10,000 people in 400 teams, of whom some move', () => {
       assert.equal(document.totals.amount, total);
       const byTeam = document.sections.find(({ name }) => name === 'groups-by-team')!.table!;
       const at = byTeam.columns.findIndex(({ name }) => name === 'credits_consumed');
-      assert.equal(byTeam.rows.reduce((sum, row) => sum + (row[at] as bigint), 0n), total); // prettier-ignore
+      assert.equal(byTeam.rows.reduce((sum, row) => sum + (row[at] as bigint), 0n), total); // oxfmt-ignore
       assert.match(formatHtml(document), /401 groups/);
     } finally {
       await server.close();

@@ -82,7 +82,7 @@ describe('language-model tools', () => {
   });
 
   it('refuse secrets, ignored files and files outside of the workspace', async () => {
-    const outside = [join(folder().fsPath, '.env'), '../../etc/passwd', '/etc/passwd', 'src/../.env', '.env', '.git/config', 'web/logo.png']; // prettier-ignore
+    const outside = [join(folder().fsPath, '.env'), '../../etc/passwd', '/etc/passwd', 'src/../.env', '.env', '.git/config', 'web/logo.png']; // oxfmt-ignore
     for (const path of outside)
       await assert.rejects(invoke('sextant_read_span', { path, startLine: 1, endLine: 9 }), (error: Error) => {
         assert.match(error.message, /is not indexed|is outside of|no file/, path);
@@ -104,7 +104,7 @@ describe('@sextant', () => {
     // VS Code 1.103 has no such API yet.
     if (!model.isRegistered) this.skip();
     await set('chat', 'disableAIFeatures', false);
-    await until('the model is there', async () => (await vscode.lm.selectChatModels({ vendor: 'sextant-test' })).length > 0); // prettier-ignore
+    await until('the model is there', async () => (await vscode.lm.selectChatModels({ vendor: 'sextant-test' })).length > 0); // oxfmt-ignore
   });
 
   after(async () => {
@@ -138,7 +138,7 @@ describe('@sextant', () => {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.joinPath(folder(), cited!.path));
     assert.ok(document.getText().replaceAll('\r\n', '\n').includes(cited!.text));
     const prompt = model.requests.at(-1)!;
-    assert.equal(prompt.reduce((sum, { content }) => sum + content.length, 0), answer.sent.characters); // prettier-ignore
+    assert.equal(prompt.reduce((sum, { content }) => sum + content.length, 0), answer.sent.characters); // oxfmt-ignore
     assert.ok(prompt.at(-1)!.content.includes(cited!.text));
     assert.match(prompt.at(-1)!.content, /Question: how is the money given back\?$/);
   });
@@ -212,7 +212,7 @@ describe('@sextant', () => {
       assert.match(reranking!.failure!, /no provider vscode\.lm:missing/);
       assert.deepEqual(reranking!.sent, { files: 0, characters: 0 });
     } finally {
-      for (const name of ['rerank', 'provider', 'openai.model', 'openai.baseUrl']) await set('sextant.ask', name, undefined); // prettier-ignore
+      for (const name of ['rerank', 'provider', 'openai.model', 'openai.baseUrl']) await set('sextant.ask', name, undefined); // oxfmt-ignore
       await server.stop();
     }
   });

@@ -46,7 +46,7 @@ describe('search', () => {
     assert.ok((await paths('delivery changed: lang:sql')).includes('db/schema.sql'));
     assert.deepEqual(await paths('delivery -changed:'), []);
     const { problems } = await (await sextant()).search('delivery changed:nowhere');
-    assert.deepEqual(problems.map(({ code }) => code), ['UnknownRevision']); // prettier-ignore
+    assert.deepEqual(problems.map(({ code }) => code), ['UnknownRevision']); // oxfmt-ignore
   });
 
   it('lists the files that are left out, with the reasons', async () => {

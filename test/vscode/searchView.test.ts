@@ -30,7 +30,7 @@ describe('the search view', () => {
     assert.equal(own.length, 3);
     for (const key of own) {
       const others = all.filter(([, used, command]) => used === key && !command!.startsWith('sextant.'));
-      assert.deepEqual(others.map(([line]) => line), []); // prettier-ignore
+      assert.deepEqual(others.map(([line]) => line), []); // oxfmt-ignore
     }
   });
 });

@@ -93,8 +93,8 @@ describe('While one process opens files without sharing them, and others are kil
     writeFileSync(`${index}.stop`, '');
     for (const { child } of [...readers, holder]) await until('the others end', () => child.exitCode !== null);
     const seen = readers.flatMap((one) => one.lines());
-    assert.deepEqual(seen.filter((line) => !valid.has(line.slice('state '.length))), []); // prettier-ignore
-    assert.deepEqual(readers.map(({ child }) => child.exitCode), [0, 0]); // prettier-ignore
+    assert.deepEqual(seen.filter((line) => !valid.has(line.slice('state '.length))), []); // oxfmt-ignore
+    assert.deepEqual(readers.map(({ child }) => child.exitCode), [0, 0]); // oxfmt-ignore
 
     const engine = Engine.open(index);
     await engine.settle();
@@ -150,7 +150,7 @@ describe('While one process opens files without sharing them, and others are kil
     await journal.close();
     fence.release();
     assert.equal(new Set(stored).size, stored.length, 'no event is there twice');
-    assert.deepEqual([...accepted].filter((one) => !stored.includes(one)), []); // prettier-ignore
+    assert.deepEqual([...accepted].filter((one) => !stored.includes(one)), []); // oxfmt-ignore
     console.log(`      ${accepted.size} events, files were held ${countOf(holder, 'held')} times`);
     assert.ok(accepted.size > KILLS && countOf(holder, 'held') > KILLS);
   });

@@ -26,7 +26,7 @@ function linesOf(stem: string): string[] {
   const numbers = Array.from({ length: COUNT }, (_, i) => i);
   return [
     '// Lights of the harbour.',
-    ...numbers.flatMap((i) => ['', `/** Lights the ${stem} lantern ${i}. */`, `export function ${stem}Lantern${i}() {`, `  return 'glow ${stem} ${i}';`, '}']), // prettier-ignore
+    ...numbers.flatMap((i) => ['', `/** Lights the ${stem} lantern ${i}. */`, `export function ${stem}Lantern${i}() {`, `  return 'glow ${stem} ${i}';`, '}']), // oxfmt-ignore
     ...numbers.map((i) => `${stem}Lantern${i}();`),
   ];
 }
@@ -62,7 +62,7 @@ describe('Lines are counted alike with all line ends and encodings', () => {
             (await searcher.search({ folders: [options], query, limit, excerpts: true })).results,
           read: (_root, path) => Promise.resolve(read(path)),
         });
-        const { definitions } = (await tools.outline({ path: 'src/a.ts' }, signal)) as { readonly definitions: readonly string[] }; // prettier-ignore
+        const { definitions } = (await tools.outline({ path: 'src/a.ts' }, signal)) as { readonly definitions: readonly string[] }; // oxfmt-ignore
         assert.equal(definitions.length, COUNT);
 
         for (let i = 0; i < COUNT; i++) {
@@ -76,8 +76,8 @@ describe('Lines are counted alike with all line ends and encodings', () => {
             assert.equal(results[0]?.line, line, query);
             assert.equal(results[0].text.trim(), lines[line - 1]!.trim(), query);
           }
-          const { usages } = (await tools.findUsages({ name }, signal)) as { readonly usages: readonly { readonly line: number }[] }; // prettier-ignore
-          assert.deepEqual(usages.map((one) => one.line), [line, call]); // prettier-ignore
+          const { usages } = (await tools.findUsages({ name }, signal)) as { readonly usages: readonly { readonly line: number }[] }; // oxfmt-ignore
+          assert.deepEqual(usages.map((one) => one.line), [line, call]); // oxfmt-ignore
 
           const span = await tools.read({ path: 'src\\a.ts', startLine: line - 1, endLine: line + 2 });
           assert.deepEqual(span, { ...span, path: 'src/a.ts', text: lines.slice(line - 2, line + 2).join('\n') });

@@ -116,7 +116,7 @@ describe('Odd files in a folder', () => {
       ['loop', 'a symbolic link'],
       ['huge', 'too large'],
     ])
-      // prettier-ignore
+      // oxfmt-ignore
       assert.match(run('why', `${kind}/.gitignore`, '--dir', root).stdout, new RegExp(why!));
   });
 
@@ -130,7 +130,7 @@ describe('Odd files in a folder', () => {
       assert.match(said.stderr, new RegExp(`${count} files are left out`));
     }
     assert.match(run('ask', 'lantern', root, '--no-update').stdout, /keep\.ts/);
-    const reasons: Readonly<Record<string, string>> = { pipe: 'not a regular file', socket: 'not a regular file', device: 'not a regular file', loop: 'symbolic link', linkOut: 'symbolic link', huge: 'too large', folder: 'is a folder' }; // prettier-ignore
+    const reasons: Readonly<Record<string, string>> = { pipe: 'not a regular file', socket: 'not a regular file', device: 'not a regular file', loop: 'symbolic link', linkOut: 'symbolic link', huge: 'too large', folder: 'is a folder' }; // oxfmt-ignore
     for (const kind of Object.keys(KINDS)) {
       const { stdout } = run('why', `${kind}.ts`, '--dir', root);
       assert.match(stdout, new RegExp(reasons[kind]!));
@@ -188,7 +188,7 @@ describe('Odd files in a folder', () => {
       assert.equal(after.leftOut, count - 1);
       assert.equal(JSON.stringify(after).includes('outside'), false);
       const places = await client.searching.call('relocate', { folders: [], places: before.results });
-      assert.deepEqual(places.flatMap((place) => place?.path ?? []), ['keep.ts']); // prettier-ignore
+      assert.deepEqual(places.flatMap((place) => place?.path ?? []), ['keep.ts']); // oxfmt-ignore
       for (const path of ['pipe.ts', 'device.ts', 'huge.ts', 'linkOut.ts', 'parent/in.ts'])
         assert.ok('refused' in (await client.searching.call('read', { folder: options, path })), path);
       await client.resume();
@@ -229,7 +229,7 @@ describe('Odd files in a folder', () => {
     writeFiles(root, { 'a.ts': `${TEXT} ` });
     const skip = { reason: 'tooLarge', detail: `${TEXT.length + 1} bytes` };
     assert.deepEqual(guarded.read('a.ts', { maxBytes: TEXT.length }), skip);
-    assert.deepEqual([guarded.read('b.ts', { maxBytes: 1 }), guarded.read('a.ts/b', { maxBytes: 1 }), guarded.read('', { maxBytes: 1 })], [undefined, undefined, undefined]); // prettier-ignore
+    assert.deepEqual([guarded.read('b.ts', { maxBytes: 1 }), guarded.read('a.ts/b', { maxBytes: 1 }), guarded.read('', { maxBytes: 1 })], [undefined, undefined, undefined]); // oxfmt-ignore
   });
 
   it('are found in a folder behind a link, also after the link changes', () => {
@@ -252,7 +252,7 @@ describe('Odd files in a folder', () => {
     execFileSync('mkfifo', [join(root, '.gitignore')]);
     const { filters } = parseQueryLanguage('changed:');
     const { problems } = await new ChangedFiles(500).resolve([root], filters, true);
-    assert.deepEqual(problems.map(({ code }) => code), ['GitFailed']); // prettier-ignore
+    assert.deepEqual(problems.map(({ code }) => code), ['GitFailed']); // oxfmt-ignore
     assert.match(problems[0]!.message, /Git did not end within 0.5 s/);
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, type ChildProcess } from 'node:child_process';
-import { cpSync, lstatSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'; // prettier-ignore
+import { cpSync, lstatSync, readFileSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'; // oxfmt-ignore
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { silentLogger } from '../../src/base/log.ts';

@@ -36,7 +36,7 @@ describe('events of alerts', () => {
     const { items } = attentionOf(reports, [], data.newestDay);
     assert.equal(of('unusual').length, items.filter(({ kind }) => kind === 'unusual').length);
     const stopped = items.flatMap((item) => (item.kind === 'stopped' ? item.people : []));
-    assert.deepEqual(of('stopped').map(({ subject }) => subject.name), stopped.map(({ identity }) => identity.name)); // prettier-ignore
+    assert.deepEqual(of('stopped').map(({ subject }) => subject.name), stopped.map(({ identity }) => identity.name)); // oxfmt-ignore
     assert.ok(levels.over > 0, 'some limits are reached');
     assert.ok(stopped.length > 0, 'some accounts stopped');
     const limits = [
@@ -44,7 +44,7 @@ describe('events of alerts', () => {
       { of: { column: 'team', group: 'All' }, limit: '1' },
     ] as const;
     const limited = alertEvents(await alertReports(data, new Groups(['team'], rows), limits), data.today);
-    const [team, organization] = limited.filter(({ subject, kind }) => kind === 'over' && subject.type !== 'account').sort((a, b) => (a.subject.type < b.subject.type ? -1 : 1)); // prettier-ignore
+    const [team, organization] = limited.filter(({ subject, kind }) => kind === 'over' && subject.type !== 'account').sort((a, b) => (a.subject.type < b.subject.type ? -1 : 1)); // oxfmt-ignore
     assert.deepEqual([team!.kind, team!.subject], ['over', { type: 'group', name: 'All', column: 'team' }]);
     assert.match(team!.text, /^Team All is [\d,]+ credits over the limit of 1 credits/);
     assert.deepEqual([organization!.kind, organization!.subject], ['over', { type: 'organization', name: '' }]);
@@ -59,7 +59,7 @@ describe('events of alerts', () => {
       ...{ spent: wholeAmount(used * 1000), projected: wholeAmount(2000), high: undefined },
     });
     const crossing = parseDay('2026-11-27')!;
-    const statuses = [status('a@x.io', 1.5, crossing), status('b@x.io', 0.95, crossing), status('c', 0.5, crossing), status('d', 0.5)]; // prettier-ignore
+    const statuses = [status('a@x.io', 1.5, crossing), status('b@x.io', 0.95, crossing), status('c', 0.5, crossing), status('d', 0.5)]; // oxfmt-ignore
     const quality = { asOf: undefined, offline: undefined, missing: [] };
     const spending = {
       ...({ subject: 'day', key: '', name: '', since: '2026-11-16', until: '2026-11-18', days: 3 } as const),

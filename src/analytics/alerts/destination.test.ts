@@ -11,8 +11,8 @@ const SLACK = 'https://hooks.slack.com/services/T000/B000/XXXXsecret';
 describe('a destination of alerts', () => {
   it('has the form of the owner of its URL', () => {
     const workflow = 'https://prod-01.westeurope.logic.azure.com:443/workflows/abc/triggers/manual/paths/invoke?sig=s';
-    const power = 'https://default0.11.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/w?sig=s'; // prettier-ignore
-    assert.deepEqual([SLACK, workflow, power, 'https://example.com/hook'].map(kindOfUrl), ['slack', 'teams', 'teams', 'json']); // prettier-ignore
+    const power = 'https://default0.11.environment.api.powerplatform.com/powerautomate/automations/direct/workflows/w?sig=s'; // oxfmt-ignore
+    assert.deepEqual([SLACK, workflow, power, 'https://example.com/hook'].map(kindOfUrl), ['slack', 'teams', 'teams', 'json']); // oxfmt-ignore
     assert.equal(kindOfUrl('https://hooks.slack.com.evil.example/services/x'), 'json');
     assert.equal(readDestination({ name: 'ops', url: SLACK, kind: 'json' }).kind, 'json');
   });
@@ -31,7 +31,7 @@ describe('a destination of alerts', () => {
       { quiet: '20:00-07:00', timeZone: 'Mars/Base' },
       { group: 'team' },
     ])
-      // prettier-ignore
+      // oxfmt-ignore
       assert.throws(
         () => readDestination({ name: 'ops', url: SLACK, ...wrong }),
         (error) => isInvalid(error) && !(error as Error).message.includes('secret'),

@@ -23,7 +23,7 @@ describe('a message of alerts', () => {
   });
 
   it('names ten events of a kind and counts the others, within the bounds of its receiver', () => {
-    const events = ALERT_KINDS.flatMap((kind) => Array.from({ length: 500 }, (_, i) => event(`${i}${'ä'.repeat(900)}`, kind))); // prettier-ignore
+    const events = ALERT_KINDS.flatMap((kind) => Array.from({ length: 500 }, (_, i) => event(`${i}${'ä'.repeat(900)}`, kind))); // oxfmt-ignore
     const slack = JSON.parse(body('slack', events)) as { blocks: { text?: { text: string } }[] };
     assert.ok(slack.blocks.length <= 50);
     for (const { text } of slack.blocks) assert.ok((text?.text.length ?? 0) <= 3000);

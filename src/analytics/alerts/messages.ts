@@ -148,11 +148,11 @@ export function sampleMessage(id: string, at: number): AlertMessage {
     at,
     source: 'Test message of Sextant',
     events: [
-      sample('over', 'ada@example.com', 'ada@example.com is 120 credits over the limit of 1,000 credits (112.0 % used)', of('1120', 1.12)), // prettier-ignore
-      sample('near', 'bob@example.com', 'bob@example.com has 80 credits left of the limit (92.0 % used)', of('920', 0.92)), // prettier-ignore
-      sample('projected', 'eve@example.com', `eve@example.com is projected to reach the limit of 1,000 credits on ${month}-27 (71.0 % used)`, { ...of('710', 0.71), crosses_on: `${month}-27` }), // prettier-ignore
-      sample('unusual', 'ci-bot', `ci-bot spent 5,000 credits more than usual on ${month}-12 (5,200 credits on that day)`, { unit: 'credits', until: `${month}-12`, days: 1, amount: '5200', usual: '200', excess: '5000' }, `${month}-12`), // prettier-ignore
-      sample('stopped', 'kim@example.com', `1 person was active and stopped: kim@example.com (last active ${month}-01)`, { last_active: `${month}-01`, active_days: 9 }, `${month}-01`), // prettier-ignore
+      sample('over', 'ada@example.com', 'ada@example.com is 120 credits over the limit of 1,000 credits (112.0 % used)', of('1120', 1.12)), // oxfmt-ignore
+      sample('near', 'bob@example.com', 'bob@example.com has 80 credits left of the limit (92.0 % used)', of('920', 0.92)), // oxfmt-ignore
+      sample('projected', 'eve@example.com', `eve@example.com is projected to reach the limit of 1,000 credits on ${month}-27 (71.0 % used)`, { ...of('710', 0.71), crosses_on: `${month}-27` }), // oxfmt-ignore
+      sample('unusual', 'ci-bot', `ci-bot spent 5,000 credits more than usual on ${month}-12 (5,200 credits on that day)`, { unit: 'credits', until: `${month}-12`, days: 1, amount: '5200', usual: '200', excess: '5000' }, `${month}-12`), // oxfmt-ignore
+      sample('stopped', 'kim@example.com', `1 person was active and stopped: kim@example.com (last active ${month}-01)`, { last_active: `${month}-01`, active_days: 9 }, `${month}-01`), // oxfmt-ignore
     ],
   };
 }

@@ -12,7 +12,7 @@ describe('quiet hours', () => {
     assert.equal(end('2026-11-21T19:00:00Z'), '2026-11-22T06:00:00.000Z');
     assert.equal(end('2026-03-28T23:00:00Z'), '2026-03-29T05:00:00.000Z', 'the night of summer time is shorter');
     assert.equal(end('2026-10-24T23:00:00Z'), '2026-10-25T06:00:00.000Z', 'the night of its end is longer');
-    assert.equal(end('2026-11-21T12:30:00Z', { from: '12:00', to: '13:00', timeZone: 'UTC' }), '2026-11-21T13:00:00.000Z'); // prettier-ignore
+    assert.equal(end('2026-11-21T12:30:00Z', { from: '12:00', to: '13:00', timeZone: 'UTC' }), '2026-11-21T13:00:00.000Z'); // oxfmt-ignore
   });
 
   it('end within a day, at a moment that is not quiet', () => {
@@ -27,7 +27,7 @@ describe('quiet hours', () => {
         const after = afterQuiet(at, hours);
         assert.ok(after >= at && after - at <= 25 * 3_600_000);
         assert.equal(afterQuiet(after, hours), after);
-        assert.equal(afterQuiet(at, { ...hours, from: to, to: from }) === at, after !== at, 'quiet, or quiet in the others'); // prettier-ignore
+        assert.equal(afterQuiet(at, { ...hours, from: to, to: from }) === at, after !== at, 'quiet, or quiet in the others'); // oxfmt-ignore
       }),
       { numRuns: 60 },
     );

@@ -39,7 +39,7 @@ describe('alerts that are sent', () => {
   it('go out together, each event once to each destination', async () => {
     const destinations = [to(), to({ name: 'audit', url: receiver.url('OTHER') })];
     await send([event('ada'), event('bob')], destinations);
-    assert.deepEqual(receiver.bodies.map(namesOf), [['ada', 'bob'], ['ada', 'bob']]); // prettier-ignore
+    assert.deepEqual(receiver.bodies.map(namesOf), [['ada', 'bob'], ['ada', 'bob']]); // oxfmt-ignore
     await send([event('ada'), event('bob'), event('eve')], destinations);
     await send([event('eve'), event('ada')], destinations);
     assert.deepEqual(receiver.bodies.slice(2).map(namesOf), [['eve'], ['eve']]);
@@ -150,6 +150,6 @@ describe('alerts that are sent', () => {
     await send([event('ada')]);
     clock.advance(121 * 24 * 60 * MINUTE);
     await send([event('bob')]);
-    assert.deepEqual(journal().map(({ events }) => events[0]!.subject.name), ['bob']); // prettier-ignore
+    assert.deepEqual(journal().map(({ events }) => events[0]!.subject.name), ['bob']); // oxfmt-ignore
   });
 });

@@ -26,7 +26,7 @@ describe('the organizations of the command', () => {
     if (process.platform !== 'win32') assert.equal(statSync(file.path).mode & 0o777, 0o600);
     assert.equal(file.remove('globex'), true);
     assert.equal(file.remove('globex'), false);
-    assert.deepEqual(file.read().map(({ name }) => name), ['Acme Inc.']); // prettier-ignore
+    assert.deepEqual(file.read().map(({ name }) => name), ['Acme Inc.']); // oxfmt-ignore
   });
 
   it('have no double names, no addresses that would show the token, and no odd names', () => {
@@ -52,7 +52,7 @@ describe('the organizations of the command', () => {
     for (const text of ['{', '{"organizations":[{"name":"a","url":"https://a.example.com","token":"secret"}]}']) {
       writeFileSync(file.path, text);
       assert.throws(() => file.read(), code('BadOrganization'));
-      assert.throws(() => file.read(), (error: Error) => !error.message.includes('secret')); // prettier-ignore
+      assert.throws(() => file.read(), (error: Error) => !error.message.includes('secret')); // oxfmt-ignore
     }
   });
 });

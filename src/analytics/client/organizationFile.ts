@@ -71,7 +71,7 @@ export class OrganizationFile {
     const all = this.read();
     const found = all.find((one) => one.name === name);
     if (found) return readConnection(found.url, readToken(found, env));
-    const known = all.length === 0 ? 'Add it with sextant orgs add.' : `Known are ${all.map((one) => one.name).join(', ')}.`; // prettier-ignore
+    const known = all.length === 0 ? 'Add it with sextant orgs add.' : `Known are ${all.map((one) => one.name).join(', ')}.`; // oxfmt-ignore
     throw new SextantError('NoOrganization', `There is no organization ${name}. ${known}`);
   }
 

@@ -25,7 +25,7 @@ const documents = fc
       groups: fc.uniqueArray(group, { selector: ({ name }) => name }),
     }),
     { minLength: 1, maxLength: 5 },
-  ) // prettier-ignore
+  ) // oxfmt-ignore
   .map((all) => all.map(({ unit, groups }, i) => part(`org ${i}`, unit, groups)));
 
 function part(
@@ -57,7 +57,7 @@ function sumIn({ sections }: ReportDocument, name: string, column: string): bigi
     .filter((section) => section.organization === undefined && section.name.startsWith(name))
     .flatMap(({ table }) =>
       table!.rows.map((row) => row[table!.columns.findIndex((one) => one.name === column)] as bigint),
-    ) // prettier-ignore
+    ) // oxfmt-ignore
     .reduce((sum, amount) => sum + amount, 0n);
 }
 
@@ -70,7 +70,7 @@ describe('a report over several organizations', () => {
           ['usd', 'estimated_customer_cost_usd'],
           ['credits', 'credits_consumed'],
         ] as const) {
-          // prettier-ignore
+          // oxfmt-ignore
           const of = parts.filter(({ document }) => document.totals.unit === unit);
           const sum = of.reduce((before, { document }) => before + document.totals.amount!, 0n);
           const name = of.length === parts.length ? 'organizations' : `organizations-in-${unit}`;
@@ -79,7 +79,7 @@ describe('a report over several organizations', () => {
         }
         assert.equal(joint.unusual, parts.length);
         const names = joint.sections.flatMap(({ organization }) => organization ?? []);
-        assert.deepEqual(names, parts.map(({ name }) => name)); // prettier-ignore
+        assert.deepEqual(names, parts.map(({ name }) => name)); // oxfmt-ignore
       }),
     );
   });

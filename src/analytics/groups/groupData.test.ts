@@ -80,7 +80,7 @@ describe('the figures of a group', function () {
           assert.equal(creditsIn(daily.rows), creditsIn(cost.rows), `cost of ${group} by account and day`);
           const report = await costReport(own, range);
           assert.equal(report.total, creditsIn(cost.rows));
-          assert.equal(report.byDay.reduce((sum, { amount }) => sum + amount, 0n), report.total); // prettier-ignore
+          assert.equal(report.byDay.reduce((sum, { amount }) => sum + amount, 0n), report.total); // oxfmt-ignore
           const rows = (await own.activity(range)).rows;
           const keys = rows.map((row) => identityKey(identityOf(row)));
           assert.equal(new Set(keys).size, keys.length, 'an account that came back has one row');
@@ -96,9 +96,9 @@ describe('the figures of a group', function () {
         assert.equal(people.size, whole.rows.length);
         const usage = await usageReport(data, range);
         assert.equal(sum(messages), usage.metrics!.total_messages);
-        assert.equal(sum(active), usage.days.reduce((all, day) => all + day.active!, 0)); // prettier-ignore
+        assert.equal(sum(active), usage.days.reduce((all, day) => all + day.active!, 0)); // oxfmt-ignore
         const used = await data.credits({ first: range.first, last: data.today }, { date: true });
-        assert.equal(sum(credits), used.rows.reduce((all, row) => all + row.credits_consumed, 0)); // prettier-ignore
+        assert.equal(sum(credits), used.rows.reduce((all, row) => all + row.credits_consumed, 0)); // oxfmt-ignore
       }),
       { numRuns: 5 },
     );
@@ -155,7 +155,7 @@ function sumsOf(rows: readonly CostRow[]): Record<string, readonly bigint[]> {
     cost_metrics,
     group_by_values: { user_info: _, ...values },
   } of rows) {
-    // prettier-ignore
+    // oxfmt-ignore
     const key = JSON.stringify([start_date, ...Object.entries(values).sort()]);
     const { input_tokens, credits_consumed, estimated_customer_cost_usd } = cost_metrics;
     const own = [BigInt(input_tokens), amountOf(credits_consumed), amountOf(estimated_customer_cost_usd)];

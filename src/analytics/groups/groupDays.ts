@@ -41,7 +41,7 @@ export async function groupDays(
         own.map(({ row }) => row),
         measure,
       ),
-    })) // prettier-ignore
+    })) // oxfmt-ignore
     .filter(({ amount }) => amount > 0n)
     .sort((a, b) => (a.amount === b.amount ? (a.group < b.group ? -1 : 1) : a.amount > b.amount ? -1 : 1));
   const loads = sums.slice(0, MOST).map(async ({ group }) => {

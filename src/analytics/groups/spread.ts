@@ -25,7 +25,7 @@ export function divideLimit(limit: bigint, weights: readonly bigint[]): bigint[]
   const parts = shares.map((share) => 1n + (rest * share) / whole);
   const left = Number(limit - parts.reduce((all, one) => all + one, 0n));
   const remainder = (i: number): bigint => (rest * shares[i]!) % whole;
-  const order = parts.map((_, i) => i).sort((a, b) => (remainder(a) === remainder(b) ? a - b : remainder(a) > remainder(b) ? -1 : 1)); // prettier-ignore
+  const order = parts.map((_, i) => i).sort((a, b) => (remainder(a) === remainder(b) ? a - b : remainder(a) > remainder(b) ? -1 : 1)); // oxfmt-ignore
   for (const i of order.slice(0, left)) parts[i]!++;
   return parts;
 }
@@ -62,7 +62,7 @@ export async function spreadLimit(
   if (members.length === 0)
     throw new SextantError('NoMembers', `${describeGroup(of)} has no members today. Check the group file.`);
   if (limit < BigInt(members.length))
-    throw new SextantError('BadLimit', `The limit is too small for ${formatCount(members.length)} members: 1 is the least for each.`); // prettier-ignore
+    throw new SextantError('BadLimit', `The limit is too small for ${formatCount(members.length)} members: 1 is the least for each.`); // oxfmt-ignore
   const amounts = new Map(spent.map(({ key, amount }) => [key, amount > 0n ? amount : 0n]));
   const weights = members.map((one) => (by === 'equal' ? 1n : (amounts.get(identityKey(one)) ?? 0n)));
   const parts = divideLimit(limit, weights);

@@ -126,7 +126,7 @@ describe('the figures of any organization', () => {
       const priced = (some: readonly Fact[]): Fact[] => {
         const models = new Set(some.map(({ model }) => model));
         return [...models].map((model) => some.filter((one) => one.model === model)).filter((own) => tokensOf(own) > 0n).flat();
-      }; // prettier-ignore
+      }; // oxfmt-ignore
       const [old, present] = [priced(before), priced(now)];
       const rest = (some: readonly Fact[], own: readonly Fact[]): Fraction => minus(amountOf(some), amountOf(own));
       const [oldTokens, tokens] = [tokensOf(old), tokensOf(present)];

@@ -58,7 +58,7 @@ describe('metrics', () => {
       );
       const active = few.get('sextant_active_accounts')!.metrics.map(({ labels, value }) => [labels!.period, value]);
       const { weekly, monthly } = report.presence.presence!;
-      assert.deepEqual(active, [['day', String(report.active)], ['week', String(weekly)], ['month', String(monthly)]]); // prettier-ignore
+      assert.deepEqual(active, [['day', String(report.active)], ['week', String(weekly)], ['month', String(monthly)]]); // oxfmt-ignore
       assert.equal(few.get('sextant_service_reachable')!.metrics[0]!.value, '1');
     });
 

@@ -51,7 +51,7 @@ describe('the report of unusual spending', () => {
       ...named.map(([fields]) => ({ kind: 'user_email' in fields ? 'user' : 'service_account', ...fields })),
       ...robots.map(([fields]) => ({ kind: 'bot', ...fields })),
       { kind: 'org', plan: 'usd' },
-      { kind: 'override', user_email: 'p0@example.com', resource: 'BUDGET_RESOURCE_USD_COST', period: 'BUDGET_PERIOD_MONTHLY', config: { limit: '900' } }, // prettier-ignore
+      { kind: 'override', user_email: 'p0@example.com', resource: 'BUDGET_RESOURCE_USD_COST', period: 'BUDGET_PERIOD_MONTHLY', config: { limit: '900' } }, // oxfmt-ignore
     ];
     const all = [...named, ...robots, ...(deleted ? [[{}, deleted] as const] : [])];
     for (let at = last - DAYS + 1; at <= last; at++)

@@ -84,7 +84,7 @@ export async function spreadLimitOfGroup(name: string, options: SpreadOptions, t
   if (problem !== undefined) throw new SextantError('BadLimit', `"${limit}" is not a limit. ${problem}`);
   return change(
     async (changes, how, data) => {
-      const wanted = await spreadLimit(data, groups, { of, limit: BigInt(limit), by: options.by }, { signal: terminal.signal }); // prettier-ignore
+      const wanted = await spreadLimit(data, groups, { of, limit: BigInt(limit), by: options.by }, { signal: terminal.signal }); // oxfmt-ignore
       return changes.preview({ kind: 'set', name }, wanted, how);
     },
     options,
@@ -116,6 +116,6 @@ function groupNamed(name: string, groups: Groups | undefined): LimitedGroup {
     groups?.columns.includes(of.column) === true &&
     (of.group === UNMAPPED || groups.rows.some(({ values }) => values[of.column] === of.group));
   if (isKnown) return of;
-  const known = groups ? `The group file has the columns ${groups.columns.join(', ')}.` : 'There is no group file: add --groups FILE.'; // prettier-ignore
+  const known = groups ? `The group file has the columns ${groups.columns.join(', ')}.` : 'There is no group file: add --groups FILE.'; // oxfmt-ignore
   throw new SextantError('InvalidOption', `No row of the group file has ${name}. ${known}`);
 }

@@ -38,7 +38,7 @@ describe('the connected organizations', () => {
     const secrets = new Map([FORMER_SECRET]);
     const account = editor(new Map<string, unknown>([FORMER_CHOICE]), secrets);
     await account.connect({ url: 'https://b.example.com', token: 'b' }, 'b');
-    assert.deepEqual(account.organizations.map(({ name }) => name), ['api.acme.example.com', 'b']); // prettier-ignore
+    assert.deepEqual(account.organizations.map(({ name }) => name), ['api.acme.example.com', 'b']); // oxfmt-ignore
     assert.equal(account.name, 'b');
     assert.equal(await account.show('api.acme.example.com'), true);
     assert.deepEqual(await account.connection(), connection);
@@ -53,9 +53,9 @@ describe('the connected organizations', () => {
       ['b', 't0ken-b'],
       ['a', 't0ken-c'],
     ] as const)
-      // prettier-ignore
+      // oxfmt-ignore
       await account.connect({ url: 'https://one.example.com', token }, name);
-    assert.deepEqual(account.organizations.map(({ name }) => name), ['a', 'b']); // prettier-ignore
+    assert.deepEqual(account.organizations.map(({ name }) => name), ['a', 'b']); // oxfmt-ignore
     assert.equal((await account.connection())?.token, 't0ken-c');
     assert.equal(JSON.stringify([...state]).includes('t0ken'), false);
     await account.forget();

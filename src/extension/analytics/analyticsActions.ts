@@ -120,7 +120,7 @@ export class AnalyticsActions implements vscode.Disposable {
 
   /** `argument`: the name of an organization shows it without asking. */
   async switchOrganization(argument: unknown): Promise<void> {
-    const wanted = typeof argument === 'string' ? { kind: 'show' as const, name: argument } : await pickOrganization(this.#account); // prettier-ignore
+    const wanted = typeof argument === 'string' ? { kind: 'show' as const, name: argument } : await pickOrganization(this.#account); // oxfmt-ignore
     if (wanted?.kind === 'connect') await this.#ask(undefined);
     else if (wanted && (await this.#account.show(wanted.name))) await this.#connect();
   }

@@ -86,7 +86,7 @@ describe('the fields of the service', () => {
     const cost = (resource: string, user_info: object, amounts: Readonly<Record<string, number>>): object => {
       const of = { product_display_name: 'Forge', resource_display_name: resource, expert_id: 'expert-9' };
       const { user_type, ...rest } = kinds;
-      const cost_metrics = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, name.includes('tokens') ? amount : String(amount)])); // prettier-ignore
+      const cost_metrics = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, name.includes('tokens') ? amount : String(amount)])); // oxfmt-ignore
       return { kind: 'cost', date, ...of, ...rest, user_info: { user_type, ...user_info }, cost_metrics };
     };
     const rule = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' };
