@@ -146,6 +146,9 @@ describe('Search Team Code', () => {
 
   it('is a scope of questions, whose citations open as results do', async () => {
     const { page } = workbench;
+    // The search view there is a page, too.
+    await workbench.run('View: Close Primary Side Bar');
+    await page.locator('iframe.webview').waitFor({ state: 'detached' });
     await workbench.run('Sextant: Ask About Workspace');
     const view = await workbench.view();
     const chip = view.getByRole('button', { name: 'Team Code' });
