@@ -4,6 +4,7 @@ import { countLevels } from '../insights/budgets.ts';
 import { countPresence } from '../insights/presence.ts';
 import type { BudgetReport } from '../reports/budgetReport.ts';
 import type { PresenceReport } from '../reports/presenceReport.ts';
+import type { ReportStore } from '../reports/reportStore.ts';
 import type { Table } from '../reports/table.ts';
 import { count, text } from '../reports/tables.ts';
 import type { UnusualReport } from '../reports/unusualReport.ts';
@@ -56,6 +57,13 @@ export function attentionByGroup(
     })
     .filter((one) => sumOf(one) > 0)
     .sort((a, b) => sumOf(b) - sumOf(a) || (a.name < b.name ? -1 : 1));
+}
+
+/** As {@link attentionByGroup}, today, from the reports of an account that are loaded; empty without a group file. */
+export function groupAttentionIn(store: Pick<ReportStore, 'report' | 'data'>, column: string): GroupAttention[] {
+  const groups = store.report('mapping')?.groups;
+  const [budgets, unusual, presence] = [store.report('budgets'), store.report('unusual'), store.report('presence')];
+  return groups ? attentionByGroup({ budgets, unusual, presence }, groups, column, store.data.today) : [];
 }
 
 function sumOf({ over, near, unusual, stopped, never }: GroupAttention): number {

@@ -1,7 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
-import { attentionByGroup, type GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
+import { groupAttentionIn, type GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
 import { ATTENTION_REPORTS, attentionIn } from '../../analytics/reports/attention.ts';
 import type { ReportName } from '../../analytics/reports/reportStore.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
@@ -80,13 +80,8 @@ export class AnalyticsViews implements vscode.Disposable {
       case 'cost': {
         const { report } = this.#connection.state(name);
         const { reports } = this.#connection.account;
-        const file = reports.report('mapping')?.groups;
-        const [budgets, unusual] = [reports.report('budgets'), reports.report('unusual')];
-        const attentionIn = (column: string): GroupAttention[] => {
-          const known = { budgets, unusual, presence: reports.report('presence') };
-          return file ? attentionByGroup(known, file, column, reports.data.today) : [];
-        };
-        const teams = teamRows(reports.report('groups'), attentionIn, this.#names.names);
+        const inGroups = (column: string): GroupAttention[] => groupAttentionIn(reports, column);
+        const teams = teamRows(reports.report('groups'), inGroups, this.#names.names);
         return report ? [...state, ...costRows(report, teams)] : state;
       }
       case 'budgets': {

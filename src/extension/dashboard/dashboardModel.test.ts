@@ -224,7 +224,7 @@ describe('the model of the dashboard', () => {
     choose(model, { only: 'manager=boss@example.com', anonymise: true });
     await loaded(model);
     assert.ok(!JSON.stringify([model.state.onlyGroups, model.state.only, model.state.page]).includes('boss@'));
-    choose(model, { only: 'team=Nobody' });
+    choose(model, { only: 'team=Missing' });
     const { error, tiles } = await loaded(model);
     assert.deepEqual([error?.title, tiles], ['The group is unknown', []]);
     choose(model, { only: '', tab: 'teams' });

@@ -10,7 +10,7 @@ import { overviewContent } from './overviewContent.ts';
 import { peopleContent, personContent } from './peopleContent.ts';
 import { chosenPart } from './parts.ts';
 import { costContent, creditsContent } from './spendingContent.ts';
-import { attentionByGroup } from '../../analytics/groups/attentionByGroup.ts';
+import { groupAttentionIn } from '../../analytics/groups/attentionByGroup.ts';
 import { chosenColumn, teamsContent } from './teamsContent.ts';
 
 export const EMPTY: Content = { tiles: [], figures: [], table: none, empty: null };
@@ -72,13 +72,8 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
     case 'teams': {
       const groups = store.report('groups');
       if (!groups) return EMPTY;
-      const file = store.report('mapping')?.groups;
-      const [budgets, unusual, presence] = [store.report('budgets'), store.report('unusual'), store.report('presence')];
       const { column } = chosenColumn(groups.columns, options.choices) ?? {};
-      const attention =
-        file && column !== undefined && store.data === store.data.whole
-          ? attentionByGroup({ budgets, unusual, presence }, file, column, store.data.today)
-          : [];
+      const attention = column !== undefined && store.data === store.data.whole ? groupAttentionIn(store, column) : [];
       return teamsContent(groups, { budgets: store.report('groupBudgets'), attention }, options);
     }
     case 'languages': {
