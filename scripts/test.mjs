@@ -21,7 +21,7 @@ const MAX_NPM_BYTES = 1_500_000;
 const TRY_AGAIN = ['--retries', '1'];
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
 /** On a busy machine a browser may drop a click. */
-const BROWSER = ['--timeout', '300000', ...TRY_AGAIN];
+const BROWSER = ['--timeout', '300000', '--require', './test/browser/onFailure.ts', ...TRY_AGAIN];
 /** No stage takes a quarter of this, even on a busy machine. */
 const STAGE_LIMIT_MS = 25 * 60_000;
 /** How long a process of tests may live on after its last result. */

@@ -224,7 +224,7 @@ describe('Search Workspace', () => {
     it('finds only definitions with "Search Symbol"', async () => {
       await workbench.run('Sextant: Search Symbol');
       await workbench.pick.getByText(/^Search Symbol \(/).waitFor();
-      await workbench.page.keyboard.type('retry delay', { delay: 15 });
+      await workbench.type('retry delay');
       await workbench.firstRow('nextRetryDelay');
       await workbench.settled();
       assert.deepEqual((await workbench.rows()).length, 1);

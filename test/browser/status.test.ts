@@ -142,7 +142,7 @@ describe('the status of a folder', () => {
       await workbench.tab('README.md').waitFor();
       await workbench.run('Sextant: Why Is This File (Not) Found?');
       await workbench.pick.getByText('README.md is indexed: markdown').waitFor();
-      await workbench.page.keyboard.type('retry a failed payment', { delay: 15 });
+      await workbench.type('retry a failed payment');
       await workbench.pick.getByText(/^(?:Result \d+|Not a result) for “retry a failed payment”/).waitFor();
       await workbench.page.locator('.quick-input-widget input.input').fill('harbour books');
       await workbench.pick.getByText(/^Result \d+ for “harbour books”/).waitFor();

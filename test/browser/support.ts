@@ -58,15 +58,29 @@ interface Labelled {
   getAttribute(name: string): string | null;
 }
 
+/** Most of the text of a page that is printed when a test fails. */
+const MAX_TEXT = 3_000;
+/** Text of a page, its inputs, and what has the focus there. */
+const DESCRIPTION = `[
+  document.body?.innerText,
+  ...Array.from(document.querySelectorAll('input'), (one) => 'input: ' + one.value),
+  'focus: ' + (document.activeElement?.outerHTML ?? '').slice(0, 200),
+].join('\\n')`;
+
 export class Workbench {
+  static readonly opened = new Set<Workbench>();
   readonly page: Page;
   readonly close: () => Promise<void>;
   readonly #dataFolder: string;
 
   private constructor(page: Page, close: () => Promise<void>, dataFolder = '') {
     this.page = page;
-    this.close = close;
+    this.close = async () => {
+      Workbench.opened.delete(this);
+      await close();
+    };
     this.#dataFolder = dataFolder;
+    Workbench.opened.add(this);
   }
 
   static async open(options: Partial<OpenOptions>): Promise<Workbench> {
@@ -97,11 +111,18 @@ export class Workbench {
     for (const one of [this.page, ...(frame ? [frame] : [])]) await untilTrue(one, NO_TRANSITION);
   }
 
+  /** What the window and the views' pages show, as text. */
+  async describe(): Promise<string> {
+    const pages = this.page.frames().filter((frame) => !frame.parentFrame() || frame.url().includes('/fake.html'));
+    const texts = pages.map((one) => one.evaluate<string>(DESCRIPTION).catch(String));
+    const shown = (await Promise.all(texts)).map((text) => text.replaceAll(/\n\s*\n/g, '\n').slice(0, MAX_TEXT));
+    return ['', ...shown, ''].join('\n    --- the page ---\n');
+  }
+
   run(command: string): Promise<void> {
     return runCommand(this.page, command);
   }
 
-  /** Types the address and the token of an analytics service. */
   /** Connects a service, under the proposed name unless `name` is given. */
   async connect({ url, token }: { readonly url: string; readonly token: string }, name?: string): Promise<void> {
     await this.run('Sextant Usage: Connect to Usage and Cost');
@@ -133,9 +154,13 @@ export class Workbench {
   /** Opens the search and types a query. */
   async search(query: string): Promise<void> {
     await this.run('Sextant: Search Workspace');
-    // Keys typed before the list opens would go to the editor.
     await this.pick.getByText(/^Search Workspace/).waitFor();
-    await this.page.keyboard.type(query, { delay: 15 });
+    await this.type(query);
+  }
+
+  /** Types into the open list. An editor that opens late takes the focus, and would take the keys. */
+  type(query: string): Promise<void> {
+    return this.query.pressSequentially(query, { delay: 15 });
   }
 
   /** Labels of the list's rows for screen readers: label, description, detail. */

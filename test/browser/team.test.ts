@@ -69,7 +69,7 @@ describe('Search Team Code', () => {
 
   it('opens the local file where it is the same', async () => {
     await open();
-    await workbench.page.keyboard.type('nextRetryDelay', { delay: 15 });
+    await workbench.type('nextRetryDelay');
     await workbench.pick.getByText('acme/harbour · src/orders/retryPolicy.ts:6').first().waitFor();
     await workbench.shoot('team-results');
     await workbench.page.keyboard.press('Enter');
@@ -77,11 +77,13 @@ describe('Search Team Code', () => {
     await workbench.pick.waitFor({ state: 'hidden' });
     await workbench.page.locator('.breadcrumbs-control').getByText('orders').waitFor();
     assert.match(await workbench.cursor(), /^Ln 6,/);
+    // The preview showed the same before; keys go to the editor once it has the focus.
+    await workbench.page.locator('.monaco-editor.focused').first().waitFor();
   });
 
   it('opens a read-only document of the service where it is not, with its text as it is', async () => {
     await open();
-    await workbench.page.keyboard.type('lighthouseTariff repo:acme/t*', { delay: 15 });
+    await workbench.type('lighthouseTariff repo:acme/t*');
     await workbench.firstRow('lighthouseTariff');
     const [row] = await workbench.rows();
     assert.match(row ?? '', /^lighthouseTariff, acme\/tools · src\/tariff\.ts:2, export function lighthouseTariff/);
@@ -181,7 +183,7 @@ describe('Search Team Code', () => {
 
   it('reports filters that match nothing, and is forgotten by a command', async () => {
     await open();
-    await workbench.page.keyboard.type('tariff repo:nothing', { delay: 15 });
+    await workbench.type('tariff repo:nothing');
     await workbench.pick.getByText('No repository that you may read matches repo:nothing.').waitFor();
     await workbench.shoot('team-nothing');
     await workbench.page.keyboard.press('Escape');

@@ -91,7 +91,7 @@ describe('every view', () => {
     await workbench.tab('retryPolicy.ts').waitFor();
     await workbench.run('Sextant: Why Is This File (Not) Found?');
     await pick.getByText('is indexed: typescript').waitFor();
-    await page.keyboard.type('order', { delay: 15 });
+    await workbench.type('order');
     await pick.getByText(/^Result \d+ for “order”/).waitFor();
     await look('why', [LIST], [DETAILS]);
     await page.keyboard.press('Escape');
