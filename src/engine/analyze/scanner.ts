@@ -81,6 +81,7 @@ const UNDERSCORE = '_'.charCodeAt(0);
 const LETTER_E = 'e'.charCodeAt(0);
 const LETTER_V = 'v'.charCodeAt(0);
 
+const OTHER = 0;
 const LINE_END = 1;
 /** The first byte of a character outside ASCII. Its other bytes count as letters. */
 const FOREIGN = 2;
@@ -171,8 +172,15 @@ export function scan(
 
     // The line end after the last byte of the file ends the last line too.
     while (kind !== LINE_END) {
-      if (kind < DIGIT) {
-        const size = kind === FOREIGN ? separatorBytes(bytes, at) : 1;
+      if (kind === OTHER) {
+        do {
+          byte = bytes[++at]!;
+          kind = CLASS[byte]!;
+        } while (kind === OTHER);
+        continue;
+      }
+      if (kind === FOREIGN) {
+        const size = separatorBytes(bytes, at);
         if (size > 0) {
           byte = bytes[(at += size)]!;
           kind = CLASS[byte]!;
