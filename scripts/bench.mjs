@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ensureDependencies, root } from './lib/dependencies.mjs';
 import { build } from './lib/package.mjs';
+import { report } from './lib/report.mjs';
 import { fail, say } from './lib/say.mjs';
 
 const [named] = process.argv.slice(2);
@@ -28,4 +29,17 @@ const { code, said } = await runInEditor({
   limitMs: 1_800_000,
 });
 if (!existsSync(result)) fail(`It did not finish (${code}).\n${said.slice(-20).join('\n').slice(-2000)}`);
-console.log(readFileSync(result, 'utf8'));
+/** @type {import('../test/bench/editor.ts').EditorFigures} */
+const figures = JSON.parse(readFileSync(result, 'utf8'));
+const { p50, p99, 'p99.9': rare, max } = figures.eventLoopDelayMs;
+const times = figures.queries.map(({ tookMs }) => Math.round(tookMs)).sort((a, b) => a - b);
+report('editor', [
+  [`VS Code ${figures.vscode}, ${figures.files} files`, 'figure'],
+  ['activation: module and `activate()`', `${figures.activationMs} ms`],
+  ['first result', `${figures.firstResultSeconds} s`],
+  ['all indexed', `${figures.indexedSeconds} s`],
+  ['index on disk', `${figures.indexMB} MB`],
+  ['event loop while indexing: delay p50, p99, p99.9, longest', `${p50}, ${p99}, ${rare}, ${max} ms`],
+  ['extension host: memory before, peak, 30 s after', `${figures.memoryMB.join(', ')} MB`],
+  ['a search, files read and checked', `${times[0]}–${times.at(-1)} ms`],
+]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { bringSources } from './lib/packages.mjs';
 import { say, sinceStart } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 /** Packages to which no weight of the ranking was fitted; on the held-out ones the answers were not shaped either. */
 const PACKAGES = /** @type {const} */ ([
@@ -62,7 +62,7 @@ for (const set of ['shaped', 'held out', 'all'])
       ]);
     }
   }
-console.log(table(rows));
+report('agent', rows);
 for (const set of ['shaped', 'held out', 'all']) {
   const of = (/** @type {number} */ budget) =>
     runs.filter((run) => run.budget === budget && (set === 'all' || run.set === set));

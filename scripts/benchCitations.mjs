@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 const TOLERANCE = 0.02;
 const USAGE =
@@ -44,27 +44,25 @@ const all = measured.flat();
 const search = mean(measured.map((rows) => share(rows, ({ searchIsRight }) => searchIsRight)));
 const citation = mean(measured.map((rows) => share(rows, ({ citationIsRight }) => citationIsRight)));
 const broken = total(all, (row) => row.broken);
-console.log(
-  table([
-    [`${scope} scope`, 'questions', 'search first', 'citation first', 'cited', 'not there'],
-    ...measured.map((rows) => [
-      rows[0]?.repository ?? '',
-      String(rows.length),
-      share(rows, ({ searchIsRight }) => searchIsRight).toFixed(3),
-      share(rows, ({ citationIsRight }) => citationIsRight).toFixed(3),
-      String(total(rows, (row) => row.cited)),
-      String(total(rows, (row) => row.broken)),
-    ]),
-    [
-      'mean of repositories, sums',
-      String(all.length),
-      search.toFixed(3),
-      citation.toFixed(3),
-      String(total(all, (row) => row.cited)),
-      String(broken),
-    ],
+report('citations', [
+  [`${scope} scope`, 'questions', 'search first', 'citation first', 'cited', 'not there'],
+  ...measured.map((rows) => [
+    rows[0]?.repository ?? '',
+    String(rows.length),
+    share(rows, ({ searchIsRight }) => searchIsRight).toFixed(3),
+    share(rows, ({ citationIsRight }) => citationIsRight).toFixed(3),
+    String(total(rows, (row) => row.cited)),
+    String(total(rows, (row) => row.broken)),
   ]),
-);
+  [
+    'mean of repositories, sums',
+    String(all.length),
+    search.toFixed(3),
+    citation.toFixed(3),
+    String(total(all, (row) => row.cited)),
+    String(broken),
+  ],
+]);
 const times = all.map(({ ms }) => ms);
 console.log(
   `An answer took ${percentile(times, 50).toFixed(1)} ms (p50), ${percentile(times, 95).toFixed(1)} ms (p95).`,

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { ensureDependencies, root } from './lib/dependencies.mjs';
 import { build } from './lib/package.mjs';
 import { fail, say } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 const MOST = 2;
 /** Questions in plain words that have matches in any large code base. */
@@ -132,12 +132,10 @@ try {
   // Runs first: memory of another context in this process would slow it down, and the service has its own process.
   const embedded = await measure(await DirectContext.create({ backend: 'embedded', folder: join(folder, 'embedded') }));
   const memoryHere = peak('self');
-  console.log(
-    table([
-      ['embedded, while files are added', 'gaps of the event loop: p99, longest', 'own processor time in a gap, p99'],
-      [rate(embedded.added), embedded.gaps, embedded.used],
-    ]),
-  );
+  report('context/added', [
+    ['embedded, while files are added', 'gaps of the event loop: p99, longest', 'own processor time in a gap, p99'],
+    [rate(embedded.added), embedded.gaps, embedded.used],
+  ]);
   if (!values.embedded) await compareWithServer(embedded, memoryHere);
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -153,13 +151,11 @@ async function compareWithServer(embedded, memoryHere) {
   const http = await measure(await DirectContext.create({ apiUrl, apiKey }));
   const memory = peak(server.child.pid ?? 0);
   await stop(server);
-  console.log(
-    table([
-      ['context', 'added, found', 'the same again', 'search p50, p95', 'peak memory'],
-      ['over HTTP', rate(http.added), ms(http.again), both(http.times), `${memory} (server)`],
-      ['embedded', rate(embedded.added), ms(embedded.again), both(embedded.times), `${memoryHere} (all of this)`],
-    ]),
-  );
+  report('context', [
+    ['context', 'added, found', 'the same again', 'search p50, p95', 'peak memory'],
+    ['over HTTP', rate(http.added), ms(http.again), both(http.times), `${memory} (server)`],
+    ['embedded', rate(embedded.added), ms(embedded.again), both(embedded.times), `${memoryHere} (all of this)`],
+  ]);
 
   const engine = Engine.open(join(folder, 'engine'));
   const documents = files.map(({ path, contents }) => {
@@ -194,12 +190,10 @@ async function compareWithServer(embedded, memoryHere) {
   await engine.close();
   const p50 = (/** @type {string} */ name) => percentile(times.get(name) ?? [], 50);
   const ratio = (/** @type {string} */ name) => p50(name) / p50('no scope');
-  console.log(
-    table([
-      ['engine, within', 'search p50, p95', 'of one without'],
-      ...[...times].map(([name, all]) => [name, both(all), ratio(name).toFixed(2)]),
-    ]),
-  );
+  report('context/scopes', [
+    ['engine, within', 'search p50, p95', 'of one without'],
+    ...[...times].map(([name, all]) => [name, both(all), ratio(name).toFixed(2)]),
+  ]);
   const worst = Math.max(
     ...['a checkpoint of all', '… and 500 added and 500 deleted', 'a checkpoint of half'].map(ratio),
   );

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pinnedNode } from './lib/dependencies.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 // The script runs the TypeScript sources, which needs the pinned Node.
 if (!process.features.typescript) {
@@ -33,8 +33,7 @@ const folder = mkdtempSync(join(tmpdir(), 'sextant-bench-'));
 try {
   await firstScreen();
   if (!values.first) {
-    await inTheEditor();
-    await allPeople();
+    report('dashboard', [['from the command, from the cache', 'figure'], ...(await inTheEditor()), await allPeople()]);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -81,7 +80,7 @@ async function firstScreen() {
   } finally {
     await workbench.close();
   }
-  console.log(`300 people, after the command:\n\n${table(rows)}\n`);
+  report('first', rows);
 }
 
 async function inTheEditor() {
@@ -107,8 +106,10 @@ async function inTheEditor() {
       times.push(Math.round(Number(await dashboard.frame.evaluate(filled)) - Number(pressed)));
     }
     const [first, ...again] = times;
-    console.log(`${people} people, from the command to the first figures, from the cache:`);
-    console.log(`  the first time ${first} ms, with loading the code; then ${again.join(', ')} ms\n`);
+    const figures = [
+      [`${people} people: first figures, with loading the code`, `${first} ms`],
+      ['then', `${again.sort((a, b) => a - b).join(', ')} ms`],
+    ];
 
     await workbench.run('View: Close Primary Side Bar');
     await dashboard.tab('People');
@@ -154,7 +155,8 @@ async function inTheEditor() {
       await filter.pressSequentially(['an', 'mil', 'ee', 'ada', 'o', 'serv'][i] ?? '', { delay: 40 });
       await frame.getByText(/^[\d,]+ of [\d,]+ rows$/).waitFor();
     });
-    console.log(`${table(rows)}\n`);
+    report('dashboard/tasks', rows);
+    return figures;
   } finally {
     await workbench.close();
   }
@@ -171,8 +173,9 @@ async function allPeople() {
   const pages = Math.ceil(rows.length / 100);
   const { burst, perMinute } = RATE_LIMITS.analytics;
   const least = ((pages - burst) * 60) / perMinute;
-  console.log(
-    `${rows.length} people in ${pages} requests: ${seconds.toFixed(1)} s, ${(seconds / least).toFixed(2)} times the`,
-  );
-  console.log(`${least.toFixed(1)} s that ${burst} requests at once and ${perMinute} a minute allow`);
+  const times = (seconds / least).toFixed(2);
+  return [
+    `${rows.length} people from the service, beside what ${burst} requests at once and ${perMinute} a minute allow`,
+    `${seconds.toFixed(1)} s, ${times} times`,
+  ];
 }

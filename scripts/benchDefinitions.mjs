@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { bringSources } from './lib/packages.mjs';
 import { say, sinceStart } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 /** Kinds with fewer definitions say little. */
 const FEWEST = 20;
@@ -60,7 +60,7 @@ for (const [language, { kinds, ours, right, files }] of [...languages].sort()) {
     if (all >= FEWEST) rows.push([language, kind, String(all), String(found), (found / all).toFixed(3)]);
   rows.push([language, `all ours, in ${files} files`, String(ours), String(right), (right / ours).toFixed(3)]);
 }
-console.log(table(rows));
+report('definitions', rows);
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, null, 1));
 say(`Compared in ${sinceStart()}.`);
 

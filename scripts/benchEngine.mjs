@@ -5,22 +5,24 @@
 // With BENCH_DIR (see bench:quality) the benchmark's questions are run as well, and its small repositories are measured:
 // --small does nothing else, and needs no FOLDER. A figure depends on the machine and on
 // what else it does: compare figures of one run only. Files come from the page cache where they fit in it.
-import { spawn } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
+import { ensureDependencies } from './lib/dependencies.mjs';
+import { run, start } from './lib/engineJobs.mjs';
 import { build } from './lib/package.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
-/** @typedef {import('../test/bench/engineJob.ts').Job} Job */
 /** @typedef {import('../test/bench/engineJob.ts').PeerName} PeerName */
 
 const PEERS = ['fts5', 'fts5-lean', 'minisearch'];
 const COMMON_TERMS = 200;
+const RARE_NAMES = 200;
+/** Of each kind, for ripgrep. */
+const LITERALS = 7;
 const OPENINGS = 5;
 /** During the queries: the interval between commits, and the time limit. */
 const BATCH_BYTES = 16 << 20;
@@ -73,10 +75,13 @@ if (values.small) {
 say('Reading and tokenising, nothing else …');
 const raw = await run({ kind: 'raw', folder });
 say(`Looking for the ${COMMON_TERMS} commonest terms and the rarest names …`);
+/** @type {{ common: string[], names: import('../test/bench/engineJob.ts').RareName[] }} */
 const corpus = await run({ kind: 'corpus', folder, terms: COMMON_TERMS, sampled: Number(values.complete) });
 /** @type {Record<string, string[]>} */
 const sets = { ...(data !== undefined && { questions: await questions(data) }) };
 sets['common terms'] = corpus.common;
+sets['phrases of common words'] = corpus.common.filter((text) => text.startsWith('"'));
+sets['rare names'] = corpus.names.slice(0, RARE_NAMES).map(({ name }) => name);
 const mixed = Object.values(sets).flat();
 
 /** @type {Record<string, any>} */
@@ -103,13 +108,12 @@ for (const peer of names) {
 }
 
 const size = `${raw.files} files, ${rounded(raw.megabytes)} MB`;
-console.log(
-  `\n${size}: to read and tokenise them takes ${rounded(raw.ms / 1000, 1)} s, processor time ${rounded(raw.cpuMs / 1000, 1)} s.\n`,
-);
 /** @type {[string, (of: any) => number | undefined, number][]} */
 const measures = [
   ['index: all searchable, s', ({ index }) => index.indexMs / 1000, 1],
   ['index: processor time, s', ({ index }) => index.indexCpuMs / 1000, 1],
+  ['of it, reading and tokenising alone, s', () => raw.cpuMs / 1000, 1],
+  ['index: processor time of reading and tokenising, times', ({ index }) => index.indexCpuMs / raw.cpuMs, 2],
   ['index: merged or saved too, s', ({ index }) => index.settledMs / 1000, 1],
   ['index: peak memory, MB', ({ index }) => index.peakMB, 0],
   ['index: on disk, MB', ({ index }) => index.diskMB, 0],
@@ -133,14 +137,20 @@ const measures = [
   ['while indexing: max, ms', ({ during }) => during?.max, 2],
   ['while indexing: queries', ({ during }) => during?.queries, 0],
 ];
-const rows = measures.map(([title, of, digits]) => {
+const rows = measures.map(([named, of, digits]) => {
+  const [, title = named, unit = ''] = /^(.*), (ms|s|MB|times)$/.exec(named) ?? [];
   const figures = names.map((peer) => of(measured[peer]));
   const [own] = figures;
   const ratios = figures.slice(1).map((figure) => (figure === undefined || !own ? '–' : rounded(figure / own, 2)));
-  return [title, ...figures.map((figure) => (figure === undefined ? '–' : rounded(figure, digits))), ...ratios];
+  return [
+    title,
+    ...figures.map((figure) => (figure === undefined ? '–' : `${rounded(figure, digits)} ${unit}`.trim())),
+    ...ratios,
+  ];
 });
-console.log(table([['', ...names, ...peers.map((peer) => `${peer} : sextant`)], ...rows]));
+report('engine', [[size, ...names, ...peers.map((peer) => `${peer} : sextant`)], ...rows]);
 
+await compareWithRipgrep();
 printSmall();
 
 const { asked, missed, low } = measured.sextant.complete;
@@ -156,17 +166,37 @@ function printSmall() {
   if (data === undefined) return;
   /** @type {[string, string, number][]} */
   const measures = [
-    ['index, mean, ms', 'indexMs', 0],
-    ['question, p50, ms', 'p50', 2],
-    ['question, p95, ms', 'p95', 2],
+    ['index, mean', 'indexMs', 0],
+    ['question, p50', 'p50', 2],
+    ['question, p95', 'p95', 2],
   ];
   const rows = ['process just begun', 'later'].flatMap((when, round) =>
     measures.map(([title, key, digits]) => [
       `${title}, ${when}`,
-      ...names.map((peer) => rounded(small[peer].rounds[round][key], digits)),
+      ...names.map((peer) => `${rounded(small[peer].rounds[round][key], digits)} ms`),
     ]),
   );
-  console.log(`\n${table([['small repositories', ...names], ...rows])}`);
+  report('small', [['small repositories', ...names], ...rows]);
+}
+
+/** Ripgrep needs no index, and reads all files for each query. */
+async function compareWithRipgrep() {
+  const program = 'rg';
+  if (spawnSync(program, ['--version']).status !== 0) {
+    say('There is no rg here; install ripgrep to compare.');
+    return;
+  }
+  const { sample } = await import('../test/bench/corpus.ts');
+  const rows = ['rare names', 'phrases of common words'].map((set) => {
+    const times = sample(sets[set] ?? [], LITERALS).map((query) => {
+      const began = performance.now();
+      spawnSync(program, ['--fixed-strings', '--files-with-matches', '--', query.replaceAll('"', ''), folder]);
+      return performance.now() - began;
+    });
+    const { p50, p95 } = measured.sextant.asked.sets[set];
+    return [set, `${rounded(p50, 1)}, ${rounded(p95, 1)} ms`, `${rounded(median(times))} ms`];
+  });
+  report('engine/literals', [['literals', 'sextant: p50, p95', 'ripgrep: median'], ...rows]);
 }
 
 /**
@@ -189,40 +219,6 @@ async function askWhileIndexing(place) {
   const result = await reader.result;
   rmSync(place.state, { recursive: true, force: true });
   return result;
-}
-
-/** @param {Job} job */
-function run(job) {
-  return start(job).result;
-}
-
-/** @param {Job} job */
-function start(job) {
-  // MiniSearch holds the index of a large folder as objects of several gigabytes.
-  const heap = 'peer' in job && job.peer === 'minisearch' ? ['--max-old-space-size=20000'] : [];
-  const script = join(root, 'test/bench/engineJob.ts');
-  const child = spawn(pinnedNode(), [...heap, script], { stdio: ['pipe', 'pipe', 'inherit', 'ipc'] });
-  child.stdin?.end(JSON.stringify(job));
-  /** @type {() => void} */
-  let onCommit = () => undefined;
-  /** @type {Promise<void>} */
-  const committed = new Promise((resolve) => (onCommit = resolve));
-  /** @type {Promise<any>} */
-  const result = new Promise((resolve) => {
-    /** @type {unknown} */
-    let last;
-    const lines = createInterface({ input: /** @type {import('node:stream').Readable} */ (child.stdout) });
-    lines.on('line', (line) => {
-      const message = JSON.parse(line);
-      if (message.event === 'committed') onCommit();
-      else last = message.result;
-    });
-    lines.on('close', () => {
-      if (last === undefined) fail(`The measurement "${job.kind}" failed; its output is above.`);
-      resolve(last);
-    });
-  });
-  return { committed, result, tell: () => child.send('stop') };
 }
 
 /** @param {string} data */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pinnedNode } from './lib/dependencies.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 // The script runs the TypeScript sources, which needs the pinned Node.
 if (!process.features.typescript) {
@@ -46,7 +46,7 @@ try {
     rows.push([from, ...times, `${Math.round(length / 1000)} kB`]);
   }
   console.log(`10,000 people, 400 teams, 7 days and the 7 before, two columns of groups:\n`);
-  console.log(table([['from', 'sums by group', 'all of the report', 'as HTML', 'page'], ...rows]));
+  report('groups', [['from', 'sums by group', 'all of the report', 'as HTML', 'page'], ...rows]);
 } finally {
   await server.close();
   rmSync(folder, { recursive: true, force: true });

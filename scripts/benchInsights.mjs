@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { pinnedNode } from './lib/dependencies.mjs';
 import { fail } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 // The script runs the TypeScript sources, which needs the pinned Node.
 if (!process.features.typescript) {
@@ -21,18 +21,16 @@ const percent = (/** @type {number} */ share) => `${(share * 100).toFixed(1)} %`
 
 console.log(`Unusual spending, ${organizations} organizations each:\n`);
 const found = [50, 300].map((users) => ({ users, ...backtestUnusual(users, organizations) }));
-console.log(
-  table([
-    ['people', 'planted', 'found', 'alarms', 'right', 'recall', 'precision', 'alarms in calm weeks'],
-    ...found.map(({ users, planted, recalled, alarms, right, calmWeeks, calmAlarms }) => [
-      String(users),
-      ...[planted, recalled, alarms, right].map(String),
-      percent(recalled / planted),
-      percent(right / alarms),
-      `${calmAlarms} in ${calmWeeks}`,
-    ]),
+report('insights/unusual', [
+  ['people', 'planted', 'found', 'alarms', 'right', 'recall', 'precision', 'alarms in calm weeks'],
+  ...found.map(({ users, planted, recalled, alarms, right, calmWeeks, calmAlarms }) => [
+    String(users),
+    ...[planted, recalled, alarms, right].map(String),
+    percent(recalled / planted),
+    percent(right / alarms),
+    `${calmAlarms} in ${calmWeeks}`,
   ]),
-);
+]);
 console.log(
   `\nMonth-end, twelve months of ${organizations} organizations each; the error is that of the whole month:\n`,
 );
@@ -43,6 +41,7 @@ const rows = [50, 300].flatMap((users) =>
     ...[mean, median, within, line, held, width].map(percent),
   ]),
 );
-console.log(
-  table([['people', 'day', 'mean error', 'median', 'within 6 %', 'straight line', 'band holds', 'band, ±'], ...rows]),
-);
+report('insights/month', [
+  ['people', 'day', 'mean error', 'median', 'within 6 %', 'straight line', 'band holds', 'band, ±'],
+  ...rows,
+]);

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { build } from './lib/package.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 /** Size of the benchmark's public part. */
 const REPOSITORIES = 30;
@@ -44,7 +44,7 @@ if (wanted.length < REPOSITORIES) fail(`The manifest names ${wanted.length} repo
 
 build();
 /** @type {Record<string, unknown>} */
-const report = {};
+const kept = {};
 for (const scope of scopes) {
   say(`Asking in ${scope} scope, ${values.files === 'code' ? 'code files' : 'all text files'} …`);
   /** @type {import('../test/bench/quality.ts').MeasuredRepository[]} */
@@ -62,7 +62,7 @@ for (const scope of scopes) {
     measured.push(one);
   }
   const summary = summarize(measured);
-  report[scope] = { summary, repositories: measured };
+  kept[scope] = { summary, repositories: measured };
 
   const categories = Object.keys(summary.byCategory);
   const row = (/** @type {string} */ name, /** @type {number} */ files, /** @type {typeof summary} */ figures) => [
@@ -78,7 +78,7 @@ for (const scope of scopes) {
   const total = measured.reduce((sum, { files }) => sum + files, 0);
   const heads = [`${scope} scope`, 'NDCG@10', ...categories, 'first', 'files', 'index ms', 'p50 ms', 'p95 ms'];
   const rows = measured.map((one) => row(one.name, one.files, summarize([one])));
-  console.log(`\n${table([heads, ...rows, row('mean, all files, quantiles', total, summary)])}`);
+  report(`quality/${scope}`, [heads, ...rows, row('mean, all files, quantiles', total, summary)]);
   const { held, judged, unclear, declared } = summary.symbol;
   const share = ((100 * held) / Math.max(1, judged)).toFixed(1);
   console.log(`The first result holds the definition for ${held} of ${judged} symbol queries (${share} %),`);
@@ -87,5 +87,5 @@ for (const scope of scopes) {
   );
   console.log(`result declares the name for ${declared} of ${judged + unclear}.\n`);
 }
-if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify(report, null, 1)}\n`);
+if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify(kept, null, 1)}\n`);
 say(`${wanted.length} repositories took ${sinceStart()}.`);

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { build } from './lib/package.mjs';
 import { fail, say } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -61,7 +61,8 @@ async function timesOf(count, work) {
     times.push(performance.now() - began);
     after?.();
   }
-  return times.map((ms) => ms.toFixed(0)).join(', ');
+  const sorted = times.sort((a, b) => a - b).map((ms) => ms.toFixed(0));
+  return `${sorted[0]}–${sorted.at(-1)} ms`;
 }
 
 /** Records of many accounts: a third each of activity, credits and costs. */
@@ -152,10 +153,12 @@ server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://12
 
 const command = join(root, 'dist/cli/sextant.js');
 const library = join(root, 'dist/lib/testing.js');
+/** Of starting, loading and memory. */
+const figures = [['', 'figure']];
 const { startServer } = /** @type {typeof import('../src/server/testing.ts')} */ (await import(library));
 for (const options of [{}, { users: 50 }, { users: 10_000 }]) {
   const times = await timesOf(10, async () => (await startServer(options)).close());
-  say(`startServer(${JSON.stringify(options)}) and close take ${times} ms`);
+  figures.push([`\`startServer(${JSON.stringify(options)})\` and close`, times]);
 }
 for (const args of [[], ['--users', '10000']]) {
   const times = await timesOf(5, async (i) => {
@@ -169,7 +172,7 @@ for (const args of [[], ['--users', '10000']]) {
     ]);
     return () => server.stop();
   });
-  say(`\`${['sextant serve', ...args].join(' ')}\` is ready after ${times} ms`);
+  figures.push([`\`${['sextant serve', ...args].join(' ')}\` until it is ready`, times]);
 }
 if (manyLines > 0) {
   const file = writeManyLines();
@@ -179,7 +182,10 @@ if (manyLines > 0) {
     cpu.push(cpuSeconds(server.pid)?.toFixed(1) ?? '?');
     return () => server.stop();
   });
-  say(`with ${manyLines} lines of all kinds of facts after ${times} ms, of which ${cpu.join(', ')} s of the processor`);
+  figures.push(
+    [`the same with ${manyLines} lines of all kinds of facts`, times],
+    ['of it, processor time', `${cpu.join(', ')} s`],
+  );
   rmSync(file);
 }
 const data = writeData();
@@ -234,14 +240,15 @@ try {
       ...[(one.bytesPerAnswer / 1000).toFixed(1), one.p50Ms.toFixed(1), one.p99Ms.toFixed(1)],
     ]);
   }
-  console.log(table(rows));
+  report('server', rows);
   for (let passed = 0; passed < steady; passed += 10) {
     for (const { requests } of jobs) await load(ours.url, ours.pid, requests, { seconds: 5 });
     memory.push(residentMegabytes(ours.pid));
   }
-  console.log(
-    `memory of the server between rounds and then every 10 s, MB: ${memory.map((one) => one?.toFixed(0) ?? '?').join(' ')}`,
-  );
+  const [least, most] = [Math.min, Math.max].map((of) => of(...memory.map((one) => one ?? NaN)).toFixed(0));
+  figures.push(['memory between rounds, least and most', `${least}, ${most} MB`]);
+  figures.push([`after ${steady} s more`, `${memory.at(-1)?.toFixed(0)} MB`]);
+  report('server/times', figures);
 } finally {
   ours.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { pinnedNode } from './lib/dependencies.mjs';
 import { fail } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 import { spawnSync } from 'node:child_process';
 
 // The script runs the TypeScript sources, which needs the pinned Node.
@@ -113,7 +113,7 @@ for (const [name, query] of Object.entries(QUERIES)) {
   });
   rows.push([name, quantile(times, 0.5), quantile(times, 0.95), quantile(times, 1), quantile(cpu, 0.95)]);
 }
-console.log(table(rows));
+report('simulation', rows);
 console.log(`memory of the process: ${(process.memoryUsage.rss() / 1e6).toFixed(0)} MB\n`);
 
 const DAYS = [10, 30, 90];
@@ -130,4 +130,4 @@ for (const users of [1_000, 3_000, 10_000]) {
   });
   growth.push([`${users} users`, ...times]);
 }
-console.log(table(growth));
+report('simulation/growth', growth);

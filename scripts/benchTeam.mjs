@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { missingForOpenSearch, startCluster } from './lib/opensearch.mjs';
 import { fail, say, sinceStart } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { draw, report } from './lib/report.mjs';
 
 const USAGE =
   'Usage: npm run bench:team -- DATA [--part quality|load] …; DATA or BENCH_DIR names the data of bench:quality.';
@@ -118,9 +118,7 @@ async function quality() {
     'found in all',
     'p50 ms in all',
   ];
-  console.log(
-    `\n${table([heads, row('folder', local), row('OpenSearch', remote), row('plain multi_match', plain)])}\n`,
-  );
+  report('team', [heads, row('folder', local), row('OpenSearch', remote), row('plain multi_match', plain)]);
   for (const name of wanted.map((one) => one.name)) {
     const [a, b] = [local, remote].map((rows) => rows.filter(({ repository }) => repository === name));
     const figures = [a ?? [], b ?? []].map((rows) => mean(rows.map(({ alone }) => alone)).toFixed(4));
@@ -262,8 +260,16 @@ async function load() {
       [lastCount, lastBytes, lastSpent, step] = [count, bytes, spent, step * 2];
       if (isLast) break measuring;
     }
-  console.log(`\n${table(rows)}\n`);
-  draw(growth);
+  report('load', rows);
+  draw('team-growth', {
+    title: 'Search in a team’s code, one client',
+    ...{ x: 'files', y: 'ms' },
+    at: growth.map(({ files }) => files),
+    series: [
+      { name: 'p50', y: growth.map(({ p50 }) => p50) },
+      { name: 'p95', y: growth.map(({ p95 }) => p95) },
+    ],
+  });
   await client.close();
   await server.close();
   return steps;
@@ -289,15 +295,5 @@ async function load() {
     const stats = /** @type {any} */ (await (await fetch(`${url}/sextant-*/_stats/store`)).json());
     const index = Number(stats._all.primaries.store.size_in_bytes);
     return { searches, index, serverMb: process.memoryUsage().rss / 1e6, nodeMb: cluster.nodes[0]?.residentMb() ?? 0 };
-  }
-}
-
-/** Prints how the times of one client grow, a bar to p50 and on to p95. @param {{ files: number, p50: number, p95: number }[]} steps */
-function draw(steps) {
-  const most = Math.max(...steps.map(({ p95 }) => p95));
-  const width = (/** @type {number} */ ms) => Math.round((60 * ms) / most);
-  for (const { files: count, p50, p95 } of steps) {
-    const bar = `${'█'.repeat(width(p50))}${'░'.repeat(width(p95) - width(p50))}`;
-    console.log(`${String(count).padStart(9)} files ${bar} ${p50.toFixed(0)} and ${p95.toFixed(0)} ms`);
   }
 }

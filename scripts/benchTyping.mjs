@@ -5,7 +5,7 @@
 import { join, resolve } from 'node:path';
 import { TYPING_PAUSE_MS } from '../src/protocol/limits.ts';
 import { root } from './lib/dependencies.mjs';
-import { say } from './lib/say.mjs';
+import { report } from './lib/report.mjs';
 import { openWorkbench } from './lib/workbench.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -96,9 +96,12 @@ try {
     paints.push(painted - key);
     focuses.push(takesKeys - key);
   }
-  report(`from ${FIND_KEY} to the painted view`, paints);
-  report(`from ${FIND_KEY} to a box that takes keys`, focuses);
-  report(`from the last key to the first result, with the pause of ${TYPING_PAUSE_MS} ms`, await typeInView(view));
+  report('typing', [
+    [folder === SAMPLE ? 'the sample' : folder, 'p50 ms', 'p95 ms', 'longest', 'times'],
+    row(`from ${FIND_KEY} to the painted view`, paints),
+    row(`from ${FIND_KEY} to a box that takes keys`, focuses),
+    row(`from the last key to the first result, with the pause of ${TYPING_PAUSE_MS} ms`, await typeInView(view)),
+  ]);
 } finally {
   await close();
 }
@@ -168,8 +171,8 @@ async function viewOf(window) {
  * @param {string} what
  * @param {number[]} times
  */
-function report(what, times) {
+function row(what, times) {
   times.sort((a, b) => a - b);
-  const quantile = (/** @type {number} */ q) => `${Math.round(times[Math.floor(q * (times.length - 1))] ?? 0)} ms`;
-  say(`${what}: p50 ${quantile(0.5)}, p95 ${quantile(0.95)}, maximum ${quantile(1)} (${times.length} times)`);
+  const quantile = (/** @type {number} */ q) => String(Math.round(times[Math.floor(q * (times.length - 1))] ?? 0));
+  return [what, quantile(0.5), quantile(0.95), quantile(1), String(times.length)];
 }

@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { bringSources } from './lib/packages.mjs';
 import { say, sinceStart } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 const RECALL = 0.99;
 const PRECISION = 0.9;
@@ -59,6 +59,6 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(table(rows));
+report('usages', rows);
 say(`${isGood ? 'Passed' : 'Failed'}: recall ≥ ${RECALL}, precision ≥ ${PRECISION}, by name (${sinceStart()}).`);
 process.exitCode = isGood ? 0 : 1;

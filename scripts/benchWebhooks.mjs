@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { build } from './lib/package.mjs';
 import { fail, say } from './lib/say.mjs';
-import { table } from './lib/table.mjs';
+import { report } from './lib/report.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -120,7 +120,7 @@ async function intake() {
       ...[percent(results[0]?.share), percent(results.at(-1)?.share), one.p50Ms.toFixed(1), one.p99Ms.toFixed(1)],
     ]);
   }
-  console.log(table(rows));
+  report('webhooks', rows);
   console.log(`memory of the server between rounds, MB: ${memory.map((one) => one?.toFixed(0) ?? '?').join(' ')}`);
   console.log(`files and sockets open at the end: ${openDescriptors(ours.pid)}`);
   await Promise.all([ours.stop(), bare.stop()]);
@@ -150,7 +150,7 @@ async function journal() {
   began = performance.now();
   const server = await serve('journal');
   console.log(`start with ${filled} events: ${((performance.now() - began) / 1000).toFixed(1)} s`);
-  console.log(table(await measureJournal(server)));
+  report('webhooks/journal', await measureJournal(server));
   console.log(`memory: ${residentMegabytes(server.pid)?.toFixed(0)} MB`);
   await server.stop();
 }

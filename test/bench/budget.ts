@@ -1,8 +1,9 @@
 // The part of `npm run bench:budget` in its own process: see scripts/benchBudget.mjs.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { availableParallelism, loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { report } from '../../scripts/lib/report.mjs';
 import { silentLogger } from '../../src/base/log.ts';
 import { WorkspaceClient } from '../../src/workspace/client.ts';
 import { DEFAULT_BUDGET } from '../../src/workspace/governor.ts';
@@ -80,13 +81,20 @@ for (let round = 0; round < ROUNDS; round++) {
   idle.push(...(await jobsUntil(Promise.resolve())));
   for (const budget of BUDGETS) runs.get(budget)!.push(await index(budget));
 }
-console.log(`${availableParallelism()} processors, load ${loadavg()[0]!.toFixed(1)}; medians of ${ROUNDS} rounds`);
-const own = [median(idle), quantile(idle, 0.95)] as const;
-console.log(`job without indexing: p50 ${own[0].toFixed(1)} ms, p95 ${own[1].toFixed(1)} ms`);
-for (const [budget, all] of runs) {
-  const durations = all.flatMap((one) => one.durations);
-  const [p50, p95] = [median(durations), quantile(durations, 0.95)];
-  const slower = `p50 ${p50.toFixed(1)} ms (×${(p50 / own[0]).toFixed(2)}), p95 ${p95.toFixed(1)} ms (×${(p95 / own[1]).toFixed(2)})`;
-  const seconds = median(all.map((one) => one.seconds));
-  console.log(`${budget} %: indexed in ${seconds.toFixed(1)} s; job ${slower}`);
-}
+const row = (name: string, seconds: string, durations: readonly number[]): string[] => [
+  name,
+  seconds,
+  ...[0.5, 0.95].map((q) => `${quantile(durations, q).toFixed(0)} ms`),
+  (median(durations) / median(idle)).toFixed(2),
+];
+report('budget', [
+  ['`cpuBudget`', 'indexed in', 'another job: p50', 'p95', 'times the usual'],
+  row('nothing is indexed', '–', idle),
+  ...[...runs].map(([budget, all]) =>
+    row(
+      `${budget} %`,
+      `${median(all.map((one) => one.seconds)).toFixed(1)} s`,
+      all.flatMap((one) => one.durations),
+    ),
+  ),
+]);

@@ -1,12 +1,30 @@
 // Runs inside the extension host in place of tests, and measures the editor's delays while a folder is indexed.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { SextantApi } from '../../src/extension/app.ts';
 
 const QUERIES = ['page fault handler', 'tcp congestion control', 'read a file', 'handle_mm_fault', 'memory allocation'];
 
+export interface EditorFigures {
+  readonly vscode: string;
+  readonly files: number | undefined;
+  readonly indexMB: number;
+  readonly activationMs: number;
+  readonly firstResultSeconds: number | undefined;
+  readonly indexedSeconds: number;
+  readonly eventLoopDelayMs: Readonly<Record<'p50' | 'p99' | 'p99.9' | 'max', number>>;
+  /** Of the extension host with its threads: before, at most, and when it has settled. Linux only. */
+  readonly memoryMB: readonly (number | undefined)[];
+  readonly queries: readonly { readonly query: string; readonly tookMs: number; readonly first: readonly string[] }[];
+}
+
+/** After it, merges have ended, and memory was given back. */
+const SETTLED_MS = 30_000;
+
 export async function run(): Promise<void> {
+  const before = memoryMB('VmRSS');
   const began = performance.now();
   const extension = vscode.extensions.getExtension<SextantApi>('sextant.sextant-code');
   if (!extension) throw new Error('The extension is not there.');
@@ -14,6 +32,7 @@ export async function run(): Promise<void> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const api = await extension.activate();
+  const activationMs = performance.now() - began;
   let firstResultMs: number | undefined;
   const watching = setInterval(() => {
     void api.search('memory', 1).then(({ results }) => {
@@ -33,11 +52,13 @@ export async function run(): Promise<void> {
   }
   const milliseconds = (nanoseconds: number): number => Math.round(nanoseconds / 1e5) / 10;
   const [status] = await api.status();
-  const result = {
+  const peak = memoryMB('VmHWM');
+  await setTimeout(SETTLED_MS);
+  const result: EditorFigures = {
     vscode: vscode.version,
-    node: process.version,
     files: status?.files,
     indexMB: Math.round((status?.indexBytes ?? 0) / 1e6),
+    activationMs: Math.round(activationMs),
     firstResultSeconds: firstResultMs === undefined ? undefined : Math.round(firstResultMs / 100) / 10,
     indexedSeconds: Math.round(indexedMs / 100) / 10,
     eventLoopDelayMs: {
@@ -46,14 +67,15 @@ export async function run(): Promise<void> {
       'p99.9': milliseconds(delay.percentile(99.9)),
       max: milliseconds(delay.max),
     },
-    extensionHostPeakMB: peakMegabytes(),
+    memoryMB: [before, peak, memoryMB('VmRSS')],
     queries,
   };
   writeFileSync(process.env.SEXTANT_BENCH_RESULT ?? '/dev/stdout', JSON.stringify(result, null, 2));
 }
 
-function peakMegabytes(): number | undefined {
+/** A figure of this process's memory, as the system counts it. */
+function memoryMB(field: 'VmRSS' | 'VmHWM'): number | undefined {
   if (process.platform !== 'linux') return undefined;
-  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
+  const kilobytes = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
   return Math.round(Number(kilobytes) / 1000);
 }

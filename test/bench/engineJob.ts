@@ -4,7 +4,7 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { listSources, readSources, sample, type SourceFile } from './corpus.ts';
+import { growSources, listSources, readSources, sample, type SourceFile } from './corpus.ts';
 import { listFiles } from './listing.mjs';
 import { mean, median, percentile } from './metric.ts';
 import { openFts5 } from './peers/fts5.ts';
@@ -30,11 +30,17 @@ interface Place {
   readonly state: string;
 }
 
+interface IndexLimits {
+  readonly batchBytes?: number;
+  readonly limitMs?: number;
+  readonly files?: number;
+}
+
 export type Job =
   | { readonly kind: 'raw'; readonly folder: string }
   | { readonly kind: 'corpus'; readonly folder: string; readonly terms: number; readonly sampled: number }
-  /** `batchBytes`: the size of a commit; `limitMs`: the time limit. */
-  | ({ readonly kind: 'index'; readonly batchBytes?: number; readonly limitMs?: number } & Place)
+  /** `batchBytes`: the size of a commit; `limitMs`: the time limit; `files`: as many as that, of the folder's and copies of them. */
+  | ({ readonly kind: 'index' } & IndexLimits & Place)
   | ({ readonly kind: 'open'; readonly query: string } & Place)
   | ({ readonly kind: 'query'; readonly sets: Readonly<Record<string, readonly string[]>> } & Place)
   /** Runs queries one by one, until the parent sends a message. */
@@ -70,7 +76,7 @@ function run(job: Job): Promise<object> | object {
     case 'corpus':
       return describeCorpus(job.folder, job.terms, job.sampled);
     case 'index':
-      return index(job, job.batchBytes ?? Infinity, job.limitMs ?? Infinity);
+      return index(job);
     case 'open':
       return open(job, job.query);
     case 'query':
@@ -123,18 +129,25 @@ function describeCorpus(folder: string, terms: number, sampled: number): object 
   return { common: [...words, ...pairs.map((pair) => `"${pair}"`)], names };
 }
 
-async function index({ peer, folder, state }: Place, batchBytes: number, limitMs: number): Promise<object> {
+async function index(job: IndexLimits & Place): Promise<object> {
+  const { peer, folder, state, batchBytes = Infinity, limitMs = Infinity } = job;
   mkdirSync(state, { recursive: true });
   const opened = await PEERS[peer](state, 'write');
   const began = performance.now();
   const cpu = process.cpuUsage();
-  const sources = readSources(folder, listSources(folder));
+  let madeMs = 0;
+  const sources =
+    job.files === undefined
+      ? readSources(folder, listSources(folder))
+      : growSources(folder, job.files, (ms) => (madeMs += ms));
   let files = 0;
+  let megabytes = 0;
   let next = sources.next();
   const batch = function* (): Generator<SourceFile> {
     for (let bytes = 0; !next.done && bytes < batchBytes; next = sources.next()) {
       files++;
       bytes += next.value.content.length;
+      megabytes += next.value.content.length / 1e6;
       yield next.value;
     }
   };
@@ -145,11 +158,12 @@ async function index({ peer, folder, state }: Place, batchBytes: number, limitMs
   }
   const indexMs = performance.now() - began;
   const { user, system } = process.cpuUsage(cpu);
-  const indexCpuMs = (user + system) / 1000;
+  // This thread makes copies without a wait.
+  const indexCpuMs = (user + system) / 1000 - madeMs;
   await opened.settle();
   const settledMs = performance.now() - began;
   await opened.close();
-  return { files, commits, indexMs, indexCpuMs, settledMs, diskMB: folderMegabytes(state) };
+  return { files, megabytes, commits, indexMs, indexCpuMs, settledMs, diskMB: folderMegabytes(state) };
 }
 
 async function open({ peer, state }: Place, query: string): Promise<object> {

@@ -3,6 +3,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { report } from '../../scripts/lib/report.mjs';
 import { SegmentThreads } from '../../src/engine/index/segmentThreads.ts';
 import type { FolderIndex } from '../../src/workspace/folderIndex.ts';
 import { Searcher } from '../../src/workspace/searcher.ts';
@@ -19,7 +20,7 @@ mkdirSync(join(one, '.git'), { recursive: true });
 // The .gitignore of an unpacked archive may leave out everything.
 rmSync(join(one, '.gitignore'), { force: true });
 
-const figures: Record<string, string | number> = {};
+const figures: Record<string, string> = {};
 
 async function timed<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   const began = performance.now();
@@ -77,7 +78,7 @@ await timed('index of another working tree', () => other.reconcile());
 console.log('  read', other.work().filesRead, 'analysed', other.work().analysed);
 await other.close();
 await threads.close();
-console.table(figures);
+report('workspace', [['', 'time'], ...Object.entries(figures)]);
 
 /** By this process, of files, as the system counts them. */
 function bytesRead(): number {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { table } from '../../scripts/lib/table.mjs';
 import { Corpus, readCorpus } from '../bench/typed/corpus.ts';
 import { docSentence } from '../bench/typed/docComment.ts';
 import { errorMessage, filled, kindOfNumber, literalLine, number, regexLike } from '../bench/typed/lines.ts';
 import { isRight, measure, type Measured } from '../bench/typed/measure.ts';
 import { configured, halfName, option, partsOf, pathFragment } from '../bench/typed/names.ts';
 import { Choices } from '../bench/typed/random.ts';
-import { failureList, fileAlone, summaryTable } from '../bench/typed/report.ts';
+import { failureList, fileAlone, summaryRows } from '../bench/typed/report.ts';
 import type { Rule, TypedQuery } from '../bench/typed/rule.ts';
 import { makeQueries, RULES, type ClassifiedQuery } from '../bench/typed/rules.ts';
 import { formatFrame, stackLine } from '../bench/typed/stack.ts';
@@ -268,10 +269,7 @@ describe('the measurement of typed queries', () => {
         [undefined, true],
       ],
     );
-    assert.match(
-      summaryTable(measured, 'class', (one) => one.class),
-      /^test +2 +1 +1 /m,
-    );
+    assert.match(table(summaryRows(measured, 'class', (one) => one.class)), /^test +2 +1 +1 /m);
     assert.match(failureList(measured), /^small, test: stork\n {2}expected a\.ts, not among ten/);
   });
 

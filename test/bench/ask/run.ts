@@ -1,6 +1,7 @@
 // The part of `npm run bench:ask` in its own process: see scripts/benchAsk.mjs.
 import { writeFileSync } from 'node:fs';
 import { groupBy } from '../../../src/base/collections.ts';
+import { report } from '../../../scripts/lib/report.mjs';
 import { table } from '../../../scripts/lib/table.mjs';
 import { QUESTION_PROFILE, type AskProfile } from '../../../src/ask/retrieve.ts';
 import { mean, percentile } from '../metric.ts';
@@ -33,24 +34,20 @@ const rowOf = (title: string, rows: readonly MeasuredQuestion[]): string[] => [
   String(rows.reduce((sum, { misquotations }) => sum + misquotations, 0)),
 ];
 const tokens = PROMPT_TOKENS.map((count) => `${count} tokens`);
-console.log(
-  table([
-    ['', 'questions', 'first right', 'shown', ...tokens, 'lines shown', 'misquotations'],
-    rowOf('all', measured),
-    ...[...groupBy(measured, ({ question }) => `in ${question.words} words`)].map(([words, rows]) =>
-      rowOf(words, rows),
-    ),
-    ...[...groupBy(measured, ({ question }) => question.kind)].map(([kind, rows]) => rowOf(kind, rows)),
-    ...[...groupBy(measured, ({ question }) => question.repository)].map(([name, rows]) => rowOf(name, rows)),
-  ]),
-);
+report('ask', [
+  ['', 'questions', 'first right', 'shown', ...tokens, 'lines shown', 'misquotations'],
+  rowOf('all', measured),
+  ...[...groupBy(measured, ({ question }) => `in ${question.words} words`)].map(([words, rows]) => rowOf(words, rows)),
+  ...[...groupBy(measured, ({ question }) => question.kind)].map(([kind, rows]) => rowOf(kind, rows)),
+  ...[...groupBy(measured, ({ question }) => question.repository)].map(([name, rows]) => rowOf(name, rows)),
+]);
 const others = (['search', 'grep'] as const).map((peer) => [
   peer === 'search' ? 'plain search' : 'like grep',
   peer === 'search' ? share(measured, ({ searchFirstIsRight }) => searchFirstIsRight) : '',
   share(measured, ({ shown }) => shown[peer]),
   ...PROMPT_TOKENS.map((_, i) => share(measured, ({ prompt }) => prompt[i]![peer])),
 ]);
-console.log(`\n${table([['', 'first right', 'shown', ...tokens], ...others])}`);
+report('ask/others', [['', 'first right', 'shown', ...tokens], ...others]);
 const times = measured.map(({ ms }) => ms);
 console.log(
   `\nAn answer took ${percentile(times, 50).toFixed(1)} ms (p50), ${percentile(times, 95).toFixed(1)} ms (p95).`,

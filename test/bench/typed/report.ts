@@ -1,9 +1,8 @@
 import { groupBy } from '../../../src/base/collections.ts';
-import { table } from '../../../scripts/lib/table.mjs';
 import type { Answer, Measured } from './measure.ts';
 
 /** Queries, right first results and right results among three, and the median time, by class or another key, and of all. */
-export function summaryTable(measured: readonly Measured[], head: string, keyOf: (one: Measured) => string): string {
+export function summaryRows(measured: readonly Measured[], head: string, keyOf: (one: Measured) => string): string[][] {
   const groups = groupBy(measured, keyOf);
   const hasRipgrep = measured.some(({ ripgrep }) => ripgrep);
   const row = (name: string, members: readonly Measured[]): string[] => [
@@ -14,7 +13,7 @@ export function summaryTable(measured: readonly Measured[], head: string, keyOf:
   ];
   const columns = ['first', 'first 3', 'p50 ms'];
   const heads = [head, 'queries', ...columns, ...(hasRipgrep ? columns.map((column) => `rg ${column}`) : [])];
-  return table([heads, ...[...groups].map(([name, members]) => row(name, members)), row('all', measured)]);
+  return [heads, ...[...groups].map(([name, members]) => row(name, members)), row('all', measured)];
 }
 
 function figures(answers: readonly Answer[]): string[] {

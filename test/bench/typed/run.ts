@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCorpus } from './corpus.ts';
 import { measure, type Measured } from './measure.ts';
-import { failureList, fileAlone, summaryTable } from './report.ts';
+import { report } from '../../../scripts/lib/report.mjs';
+import { failureList, fileAlone, summaryRows } from './report.ts';
 import { makeQueries, RULES } from './rules.ts';
 import { measureNames, type WholeNames } from './wholeNames.ts';
 
@@ -55,8 +56,14 @@ if (options.list) {
   const order = new Map(rules.map(({ name }, i) => [name, i]));
   measured.sort((a, b) => order.get(a.class)! - order.get(b.class)!);
   if (options.failures) console.log(`${failureList(measured)}\n`);
-  console.log(`${summaryTable(measured, 'class', (one) => one.class)}\n`);
-  console.log(`${summaryTable(measured, 'repository', ({ repository }) => repository)}\n`);
+  report(
+    'typed',
+    summaryRows(measured, 'class', (one) => one.class),
+  );
+  report(
+    'typed/repositories',
+    summaryRows(measured, 'repository', ({ repository }) => repository),
+  );
   console.log(fileAlone(measured));
   const counts: WholeNames[] = [];
   for (const { texts } of made) counts.push(await measureNames(texts));
