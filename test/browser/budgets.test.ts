@@ -358,7 +358,7 @@ describe('the table of budgets', () => {
       await page.keyboard.press('Enter');
       await pick.getByText('Limit of bob@x.io, in credits a month').waitFor();
       await query.fill(limit);
-      await page.keyboard.press('Enter');
+      await query.press('Enter');
       const modal = page.locator('.monaco-dialog-box');
       await modal.getByText(`bob@x.io: none → ${limit}`).waitFor();
       return modal;

@@ -117,7 +117,7 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     await ask('/team what is the lighthouse tariff?');
     await pick.getByText(`Token for ${team.url}`).waitFor();
     await query.fill(team.token);
-    await page.keyboard.press('Enter');
+    await query.press('Enter');
     await response().getByText('Seven').first().waitFor();
     assert.match(JSON.stringify(server.requests.at(-1)!.body), /acme\/tools\/src\/tariff\.ts/);
     await response().getByText('tariff.ts:1').first().click();

@@ -141,8 +141,9 @@ describe('the dashboard', () => {
     const { frame, workbench } = dashboard;
     const { page } = workbench;
     const answer = async (text: string): Promise<void> => {
-      await page.locator('.quick-input-widget:visible').getByRole('textbox').first().fill(text);
-      await page.keyboard.press('Enter');
+      const input = page.locator('.quick-input-widget:visible').getByRole('textbox').first();
+      await input.fill(text);
+      await input.press('Enter');
     };
     await dashboard.tab('Budgets');
     await dashboard.button('Limit of a Group…').click();

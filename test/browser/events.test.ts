@@ -73,7 +73,7 @@ describe('the page of webhook events', () => {
     });
     await input(async () => {
       await query.fill(`${port}/hooks`);
-      await window.keyboard.press('Enter');
+      await query.press('Enter');
     });
     await pick.getByText('Anything, without a secret').waitFor();
     await workbench.shoot('events-forward');

@@ -128,13 +128,13 @@ export class Workbench {
     await this.run('Sextant Usage: Connect to Usage and Cost');
     await this.pick.getByText('URL of the service').waitFor();
     await this.query.fill(url);
-    await this.page.keyboard.press('Enter');
+    await this.enter();
     await this.pick.getByText('API token, kept in').waitFor();
     await this.query.fill(token);
-    await this.page.keyboard.press('Enter');
+    await this.enter();
     await this.pick.getByText('Name of the organization').waitFor();
     if (name !== undefined) await this.query.fill(name);
-    await this.page.keyboard.press('Enter');
+    await this.enter();
     // Waits for the check of the token: opening the palette earlier closes the input, and nothing is connected.
     await this.pick.waitFor({ state: 'hidden' });
   }
@@ -158,9 +158,14 @@ export class Workbench {
     await this.type(query);
   }
 
-  /** Types into the open list. An editor that opens late takes the focus, and would take the keys. */
+  /** Types into the open list. An editor or a view that opens late takes the focus, and would take the keys. */
   type(query: string): Promise<void> {
     return this.query.pressSequentially(query, { delay: 15 });
+  }
+
+  /** Accepts the open list or input. */
+  enter(): Promise<void> {
+    return this.query.press('Enter');
   }
 
   /** Labels of the list's rows for screen readers: label, description, detail. */

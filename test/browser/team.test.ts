@@ -54,15 +54,15 @@ describe('Search Team Code', () => {
     await query.fill('http://search.example.com');
     await pick.getByText('Type an https URL').waitFor();
     await query.fill(server.url);
-    await page.keyboard.press('Enter');
+    await workbench.enter();
     await pick.getByText(`Token for ${server.url}`).waitFor();
     await query.fill('wrong');
-    await page.keyboard.press('Enter');
+    await workbench.enter();
     await page.getByText('API request failed: 401').first().waitFor();
     await workbench.run('Sextant: Search Team Code');
     await pick.getByText(`Token for ${server.url}`).waitFor();
     await query.fill(server.token);
-    await page.keyboard.press('Enter');
+    await workbench.enter();
     await pick.getByText('Search Team Code', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
   });
@@ -72,7 +72,7 @@ describe('Search Team Code', () => {
     await workbench.type('nextRetryDelay');
     await workbench.pick.getByText('acme/harbour · src/orders/retryPolicy.ts:6').first().waitFor();
     await workbench.shoot('team-results');
-    await workbench.page.keyboard.press('Enter');
+    await workbench.enter();
     await workbench.tab('retryPolicy.ts').waitFor();
     await workbench.pick.waitFor({ state: 'hidden' });
     await workbench.page.locator('.breadcrumbs-control').getByText('orders').waitFor();
@@ -87,7 +87,7 @@ describe('Search Team Code', () => {
     await workbench.firstRow('lighthouseTariff');
     const [row] = await workbench.rows();
     assert.match(row ?? '', /^lighthouseTariff, acme\/tools · src\/tariff\.ts:2, export function lighthouseTariff/);
-    await workbench.page.keyboard.press('Enter');
+    await workbench.enter();
     await workbench.tab('tariff.ts').waitFor();
     await workbench.page.getByText('// $(alert) **bold** <b>text</b>').waitFor();
     await workbench.page.keyboard.type('x');
