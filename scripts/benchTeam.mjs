@@ -1,13 +1,16 @@
 // npm run bench:team -- DATA [--part quality|load] [--scope root|repo] [--files code|all] [--every N] [--json FILE]
-//                    [--upto FILES] [--minutes N] [--heap MB] [--queries N] [--also FOLDER]
+//                    [--upto FILES] [--minutes N] [--heap MB] [--queries N] [--also FOLDER] [--plain] [--index FOLDER]
+//                    [--contexts N] [--context-files N]
 // Measures all repositories of the benchmark in one store on OpenSearch, which Maven brings. DATA (or BENCH_DIR) as for bench:quality.
 //
 // quality: asks each question of its own repository and of all as one, here and in the store of a folder; which of the folder's first
 //   ten files are among the files that OpenSearch offers to the ranking; and beside them a plain multi_match of the same cluster.
-// load: a server on OpenSearch gets copies of the repositories, and of the folders in --also (the kernel's), each as a repository, until it has --upto files or --minutes are over. At each doubling:
-//   uploads per second, times of searches with 1, 2, 4 and 8 clients, the disk space, and the memory of both processes.
+// load: a server on OpenSearch gets the repositories and the folders in --also (the kernel's), each as a repository, and then copies of the repositories with
+//   other paths, until it has --upto files or --minutes are over. At each doubling: uploads per second, times of searches with 1, 2, 4 and
+//   8 clients, the disk space, the memory of both processes and the machine's load; with --plain also a multi_match over the same files. At the end
+//   --contexts of --context-files, spread over all files: the cost of each. With --index the cluster's files remain, and a later run continues.
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureDependencies } from './lib/dependencies.mjs';
@@ -17,7 +20,6 @@ import { draw, report } from './lib/report.mjs';
 
 const USAGE =
   'Usage: npm run bench:team -- DATA [--part quality|load] …; DATA or BENCH_DIR names the data of bench:quality.';
-const CLIENTS = [1, 2, 4, 8];
 const FIRST_STEP = 5_000;
 
 const { values, positionals } = parseArgs({
@@ -33,6 +35,10 @@ const { values, positionals } = parseArgs({
     heap: { type: 'string', default: '1024' },
     queries: { type: 'string', default: '60' },
     also: { type: 'string' },
+    plain: { type: 'boolean', default: false },
+    index: { type: 'string' },
+    contexts: { type: 'string', default: '0' },
+    'context-files': { type: 'string', default: '200000' },
   },
 });
 const at = (/** @type {string} */ path) => resolve(process.env.INIT_CWD ?? '.', path);
@@ -54,7 +60,8 @@ const { SextantServer } = await import('../src/server/server.ts');
 const { WireClient } = await import('../src/wire/wireClient.ts');
 const { meanOfMeans, mean, ndcg, percentile, targetRanks } = await import('../test/bench/metric.ts');
 const { folderOf, missingRepositories, questionsOf, repositories } = await import('../test/bench/questions.ts');
-const { askAll, batches, blobName, copyOf, filesOf, recallOf, storeAll } = await import('../test/bench/team.ts');
+const { askAll, batches, filesOf, recallOf, storeAll } = await import('../test/bench/team.ts');
+const { measureContexts, pushCopy, timeEach, timeSearches } = await import('../test/bench/teamLoad.ts');
 
 const scope = values.scope === 'repo' ? 'repo' : 'root';
 const files = values.files === 'all' ? 'all' : 'code';
@@ -65,11 +72,11 @@ if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`)
 const folder = mkdtempSync(join(tmpdir(), 'sextant-bench-team-'));
 // Ends the node as well.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
-const cluster = await startCluster({ heapMb: Number(values.heap) });
+const cluster = await startCluster({ heapMb: Number(values.heap), folder: values.index && at(values.index) });
 const url = cluster.urls[0] ?? '';
 try {
   const report = values.part === 'load' ? await load() : await quality();
-  if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify(report, null, 1)}\n`);
+  write(report);
 } finally {
   await cluster.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -138,40 +145,50 @@ async function quality() {
   return { files: total, recall, folder: local, OpenSearch: remote, plain };
 }
 
-/** Text and path as the cluster's own analyzer sees them. @returns {Promise<import('../test/bench/team.ts').TeamQuestion[]>} */
-async function askPlainly() {
+/** An index of text and path as the cluster's own analyzer sees them. */
+async function createPlain() {
   const plain = new Cluster({ urls: [url] });
   const properties = { repository: { type: 'keyword' }, path: { type: 'text' }, text: { type: 'text' } };
   await plain.createIndex('plain', {
     settings: { number_of_shards: 1, number_of_replicas: 0 },
     mappings: { properties },
   });
+  return plain;
+}
+
+/** @param {InstanceType<typeof Cluster>} plain @param {string} query @param {string | undefined} only a repository */
+async function searchPlainly(plain, query, only) {
+  const { hits } = await plain.search('plain', {
+    size: 10,
+    _source: ['path', 'repository'],
+    query: {
+      bool: {
+        must: [{ multi_match: { query, fields: ['text', 'path'] } }],
+        filter: only === undefined ? [] : [{ term: { repository: only } }],
+      },
+    },
+  });
+  return hits.hits;
+}
+
+/** @returns {Promise<import('../test/bench/team.ts').TeamQuestion[]>} */
+async function askPlainly() {
+  const plain = await createPlain();
   for (const repository of wanted)
     for (const batch of batches(filesOf(folderOf(data, repository, scope), files)))
       await plain.bulk(
-        batch.map(({ path, content }, i) => ({
+        batch.map(({ path, content }) => ({
           action: 'index',
           index: 'plain',
           id: `${repository.name}/${path}`,
-          body: { repository: repository.name, path, text: content, number: i },
+          body: { repository: repository.name, path, text: content },
         })),
       );
   await plain.refresh('plain');
-  const ask = async (/** @type {string} */ query, /** @type {string | undefined} */ only) => {
-    const { hits } = await plain.search('plain', {
-      size: 10,
-      _source: ['path', 'repository'],
-      query: {
-        bool: {
-          must: [{ multi_match: { query, fields: ['text', 'path'] } }],
-          filter: only === undefined ? [] : [{ term: { repository: only } }],
-        },
-      },
-    });
-    return hits.hits.map(({ _source }) => ({
+  const ask = async (/** @type {string} */ query, /** @type {string | undefined} */ only) =>
+    (await searchPlainly(plain, query, only)).map(({ _source }) => ({
       path: join(folderOf(data, byName(String(_source?.repository)), scope), String(_source?.path)),
     }));
-  };
   /** @type {import('../test/bench/team.ts').TeamQuestion[]} */
   const asked = [];
   for (const repository of wanted)
@@ -200,64 +217,71 @@ async function load() {
   const options = /** @type {const} */ ({ store: 'opensearch', opensearchUrl: [url], opensearchShards: 1 });
   const server = await SextantServer.start({ rateLimit: false, context: { openStore: openSearchOf(options, {}) } });
   const client = new WireClient({ url: server.url, token: server.token, userAgent: 'bench', timeoutMs: 900_000 });
+  const plain = values.plain ? await createPlain() : undefined;
   const until = performance.now() + Number(values.minutes) * 60_000;
   const upto = Number(values.upto);
   const asked = Number(values.queries);
   const questions = wanted.flatMap((one) => questionsOf(data, one.name).map(({ query }) => query));
-  const pushed = wanted.map((one) => ({ name: one.name, folder: folderOf(data, one, scope) }));
-  if (values.also !== undefined)
-    for (const entry of readdirSync(at(values.also), { withFileTypes: true }))
-      if (entry.isDirectory()) pushed.push({ name: entry.name, folder: join(at(values.also), entry.name) });
   const queries = Array.from({ length: asked }, (_, i) => questions[Math.floor((i * questions.length) / asked)] ?? '');
+  const benchmark = wanted.map((one) => ({ name: one.name, folder: folderOf(data, one, scope) }));
+  const also = values.also === undefined ? [] : foldersOf(at(values.also));
   const heads = ['files', 'MB of code', 'files/s', 'MB/s', 'index MB', 'index/code'];
-  for (const count of CLIENTS) heads.push(`p50, ${count}`, 'p95', '/s');
-  const rows = [[...heads, 'server MB', 'node MB']];
-  /** @type {object[]} */
-  const steps = [];
+  for (const count of [1, 2, 4, 8]) heads.push(`p50, ${count}`, 'p95', '/s');
+  const rows = [[...heads, 'plain MB', 'p50', 'p95', 'server MB', 'node MB', 'load']];
+  /** @type {{ steps: object[], contexts?: import('../test/bench/teamLoad.ts').ContextCost }} */
+  const results = { steps: [] };
   /** @type {{ files: number, p50: number, p95: number }[]} */
   const growth = [];
-  let [count, bytes, spent, step] = [0, 0, 0, FIRST_STEP];
-  let [lastCount, lastBytes, lastSpent] = [0, 0, 0];
+  /** @type {string[]} */
+  const names = [];
+  let [bytes, step] = [0, FIRST_STEP];
+  let since = { files: 0, bytes: 0, ms: 0 };
   measuring: for (let copy = 0; ; copy++)
-    for (const { name, folder } of pushed) {
-      const began = performance.now();
-      /** @type {string[]} */
-      const added = [];
-      for (const batch of batches(filesOf(folder, files))) {
-        const copies = batch.map((file) => copyOf(file, copy));
-        await client.upload(
-          copies.map((file) => ({ ...file, name: blobName(file), size: Buffer.byteLength(file.content) })),
+    // The folders of --also once: they are large, and different from each other.
+    for (const pushed of copy === 0 ? [...benchmark, ...also] : benchmark) {
+      const done = await pushCopy(client, { ...pushed, files }, copy, async (copies) => {
+        await plain?.bulk(
+          copies.map(({ name, path, content }) => ({
+            action: 'create',
+            index: 'plain',
+            id: name,
+            body: { path, text: content },
+          })),
         );
-        for (const file of copies) {
-          added.push(blobName(file));
-          bytes += file.content.length;
-        }
-        if (performance.now() > until) break;
-      }
-      const checkpoint = await client.checkpoint({ checkpointId: undefined, added, deleted: [] });
-      const blobs = { checkpointId: checkpoint, added: [], deleted: [] };
-      await client.putRepository({ name: `copy${copy}/${name}`, blobs });
-      count += added.length;
-      spent += performance.now() - began;
-      const isLast = count >= upto || performance.now() > until;
-      if (count < step && !isLast) continue;
+      });
+      for (const name of done.names) names.push(name);
+      bytes += done.bytes;
+      const { uploaded } = done;
+      since = {
+        files: since.files + uploaded.files,
+        bytes: since.bytes + uploaded.bytes,
+        ms: since.ms + (uploaded.files > 0 ? uploaded.ms : 0),
+      };
+      const isLast = names.length >= upto || performance.now() > until;
+      if (names.length < step && !isLast) continue;
+      while (step <= names.length) step *= 2;
+      // An earlier run measured what it stored.
+      if (since.files === 0 && !isLast) continue;
       const figures = await measure();
-      const seconds = (spent - lastSpent) / 1000;
-      const uploaded = { files: (count - lastCount) / seconds, mb: (bytes - lastBytes) / 1e6 / seconds };
-      steps.push({ files: count, bytes, uploaded, ...figures });
-      growth.push({ files: count, ...(figures.searches[0] ?? { p50: 0, p95: 0 }) });
+      const seconds = since.ms / 1000;
+      const pushRate = { files: since.files / seconds, mb: since.bytes / 1e6 / seconds };
+      results.steps.push({ files: names.length, bytes, pushRate, ...figures });
+      growth.push({ files: names.length, ...(figures.searches[0] ?? { p50: 0, p95: 0 }) });
       rows.push([
-        ...[String(count), (bytes / 1e6).toFixed(0), uploaded.files.toFixed(0), uploaded.mb.toFixed(1)],
+        ...[String(names.length), (bytes / 1e6).toFixed(0), pushRate.files.toFixed(0), pushRate.mb.toFixed(1)],
         ...[(figures.index / 1e6).toFixed(0), (figures.index / bytes).toFixed(2)],
         ...figures.searches.flatMap(({ p50, p95, perSecond }) => [
           p50.toFixed(0),
           p95.toFixed(0),
           perSecond.toFixed(1),
         ]),
-        ...[figures.serverMb.toFixed(0), figures.nodeMb.toFixed(0)],
+        ...[(figures.plainIndex / 1e6).toFixed(0), (figures.plain?.p50 ?? 0).toFixed(0)],
+        ...[(figures.plain?.p95 ?? 0).toFixed(0), figures.serverMb.toFixed(0), figures.nodeMb.toFixed(0)],
+        figures.load.toFixed(1),
       ]);
       console.log(rows.at(-1)?.join('  '));
-      [lastCount, lastBytes, lastSpent, step] = [count, bytes, spent, step * 2];
+      write(results);
+      since = { files: 0, bytes: 0, ms: 0 };
       if (isLast) break measuring;
     }
   report('load', rows);
@@ -270,30 +294,64 @@ async function load() {
       { name: 'p95', y: growth.map(({ p95 }) => p95) },
     ],
   });
+  const contexts = Number(values.contexts);
+  const contextFiles = Math.min(Number(values['context-files']), Math.floor(0.9 * names.length));
+  if (contexts > 0) {
+    results.contexts = await measureContexts(client, names, { files: contextFiles, contexts, queries }, () =>
+      sizeOf('sextant-sets'),
+    );
+    report('contexts', contextRows(results.contexts));
+  }
+  await plain?.close();
   await client.close();
   await server.close();
-  return steps;
+  return results;
 
   async function measure() {
-    const searches = [];
-    for (const clients of CLIENTS) {
-      /** @type {number[]} */
-      const times = [];
-      const waiting = [...queries];
-      const began = performance.now();
-      const work = async () => {
-        for (let query = waiting.pop(); query !== undefined; query = waiting.pop()) {
-          const sent = performance.now();
-          await client.searchRepositories(query, { limit: 20 });
-          times.push(performance.now() - sent);
-        }
-      };
-      await Promise.all(Array.from({ length: clients }, work));
-      const perSecond = times.length / ((performance.now() - began) / 1000);
-      searches.push({ clients, p50: percentile(times, 50), p95: percentile(times, 95), perSecond });
-    }
-    const stats = /** @type {any} */ (await (await fetch(`${url}/sextant-*/_stats/store`)).json());
-    const index = Number(stats._all.primaries.store.size_in_bytes);
-    return { searches, index, serverMb: process.memoryUsage().rss / 1e6, nodeMb: cluster.nodes[0]?.residentMb() ?? 0 };
+    const searches = await timeSearches(client, queries);
+    return {
+      searches,
+      index: await sizeOf('sextant-*'),
+      plainIndex: plain ? await sizeOf('plain') : 0,
+      plain: plain && (await timeEach(queries, 1, (query) => searchPlainly(plain, query, undefined))),
+      serverMb: process.memoryUsage().rss / 1e6,
+      nodeMb: cluster.nodes[0]?.residentMb() ?? 0,
+      load: loadavg()[0] ?? 0,
+    };
   }
+}
+
+/** Bytes of indexes, after what is in memory was written. @param {string} indexes */
+async function sizeOf(indexes) {
+  await fetch(`${url}/${indexes}/_flush`, { method: 'POST' });
+  const answer = await fetch(`${url}/_cat/segments/${indexes}?format=json&bytes=b&h=size`);
+  const segments = /** @type {{ size: string }[]} */ (await answer.json());
+  return segments.reduce((sum, { size }) => sum + Number(size), 0);
+}
+
+/** @param {import('../test/bench/teamLoad.ts').ContextCost} cost */
+function contextRows(cost) {
+  const times = (/** @type {{ p50: number, p95: number }} */ { p50, p95 }) => `${p50.toFixed(0)}, ${p95.toFixed(0)} ms`;
+  return [
+    [`${cost.contexts} contexts of ${cost.files} files`, 'figure'],
+    ['the first one, by all its names', `${(cost.firstMs / 1000).toFixed(1)} s`],
+    ['each further one, p50, p95', times(cost.further)],
+    ['disk of each', `${(cost.bytesEach / 1000).toFixed(1)} kB`],
+    ['disk of all', `${(cost.bytesOfAll / 1e6).toFixed(0)} MB`],
+    ['search of the same context each time, p50, p95', times(cost.same)],
+    ['first search of another context each time', times(cost.first)],
+    ['second search of each of them', times(cost.second)],
+  ];
+}
+
+/** The folders in a folder, each a repository. @param {string} folder */
+function foldersOf(folder) {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => ({ name, folder: join(folder, name) }));
+}
+
+/** @param {object} report */
+function write(report) {
+  if (values.json !== undefined) writeFileSync(at(values.json), `${JSON.stringify(report, null, 1)}\n`);
 }

@@ -60,16 +60,18 @@ export async function ensureOpenSearch() {
  * @typedef {object} ClusterOptions
  * @property {number} [nodes]
  * @property {number} [heapMb] of each node
+ * @property {string | undefined} [folder] for all files, which remain for a later cluster; a temporary one by default
  * @property {Record<string, string | number | boolean>} [settings] added to each node's
  */
 
 /** Starts a cluster on loopback, and waits until all its nodes have met. @param {ClusterOptions} [options] */
-export async function startCluster({ nodes: count = 1, heapMb = 512, settings = {} } = {}) {
+export async function startCluster({ nodes: count = 1, heapMb = 512, folder: kept, settings = {} } = {}) {
   const installed = await ensureOpenSearch();
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-opensearch-')));
+  if (kept !== undefined) mkdirSync(kept, { recursive: true });
+  const folder = realpathSync(kept ?? mkdtempSync(join(tmpdir(), 'sextant-opensearch-')));
   // A copy: a user without rights can seldom read the folder of a checkout.
   const home = join(folder, 'home');
-  cpSync(realpathSync(installed), home, { recursive: true });
+  if (!existsSync(home)) cpSync(realpathSync(installed), home, { recursive: true });
   const ports = /** @type {number[]} */ ([]);
   for (let i = 0; i < 2 * count; i++) ports.push(await freePort());
   const transports = ports.slice(count);
@@ -97,7 +99,7 @@ export async function startCluster({ nodes: count = 1, heapMb = 512, settings = 
     return new Node(home, join(folder, name), ports[i] ?? 0, heapMb);
   });
   giveAway(folder);
-  const cluster = new Cluster(folder, nodes);
+  const cluster = new Cluster(folder, nodes, kept !== undefined);
   try {
     await cluster.start();
     return cluster;
@@ -112,11 +114,13 @@ class Cluster {
   #reap = () => this.nodes.forEach((node) => node.signal('SIGKILL'));
 
   /**
-   * @param {string} folder removed at the end
+   * @param {string} folder
    * @param {Node[]} nodes
+   * @param {boolean} isKept whether the folder remains at the end
    */
-  constructor(folder, nodes) {
+  constructor(folder, nodes, isKept) {
     this.folder = folder;
+    this.isKept = isKept;
     this.nodes = nodes;
     process.once('exit', this.#reap);
   }
@@ -148,12 +152,12 @@ class Cluster {
     }
   }
 
-  /** Ends all nodes, and removes their data. */
+  /** Ends all nodes, and removes their data unless it is kept. */
   async stop() {
     this.#reap();
     await Promise.all(this.nodes.map((node) => node.ended));
     process.off('exit', this.#reap);
-    rmSync(this.folder, { recursive: true, force: true });
+    if (!this.isKept) rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

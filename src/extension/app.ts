@@ -113,7 +113,7 @@ export class App implements SextantApi {
     const indexView = new IndexView(folders, client, texts, recentLog);
     const server = new ServerActions(new URL('./serverThread.js', import.meta.url), recentLog, version);
     this.#server = server;
-    this.mcpServers = new McpServers(folders, new URL('./mcpServer.js', import.meta.url), version);
+    this.mcpServers = new McpServers(folders, secrets, new URL('./mcpServer.js', import.meta.url), version);
     this.tools = new Tools({
       folders,
       search: (request, signal) => this.#search(request, signal),

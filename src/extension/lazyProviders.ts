@@ -51,6 +51,8 @@ export function registerMcpServers(app: () => Promise<Pick<App, 'mcpServers'>>):
       following ??= mcpServers.onDidChange(() => changed.fire());
       return mcpServers.definitions();
     },
+    resolveMcpServerDefinition: async (server: vscode.McpStdioServerDefinition) =>
+      (await app()).mcpServers.resolve(server),
   });
   return new vscode.Disposable(() => {
     registered.dispose();

@@ -125,6 +125,18 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     await page.getByText('return 7;').first().waitFor();
   });
 
+  it('offers the team’s code to agents, too, once its service is connected', async () => {
+    const { page, pick } = workbench;
+    // The definition of the server changed with the token, and a running one was stopped.
+    for (const action of [/(Start|Restart) Server/, 'Show Output']) {
+      await workbench.run('MCP: List Servers');
+      await pick.locator('.monaco-list-row').filter({ hasText: 'Sextant' }).click();
+      await pick.locator('.monaco-list-row').filter({ hasText: action }).first().click();
+    }
+    await page.getByText('Discovered 8 tools').first().waitFor();
+    await workbench.run('View: Toggle Panel Visibility');
+  });
+
   it('says what is wrong and what to do, and sends no key once it is removed', async () => {
     await workbench.run('Sextant: Remove the Key of the OpenAI-Compatible Service');
     server.script = (answer) => answer.writeHead(401).end();

@@ -7,6 +7,9 @@ import { getEncoding } from 'js-tiktoken';
 import { FolderIndex } from '../../src/workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { silentLogger } from '../../src/base/log.ts';
+import { documentId } from '../../src/engine/documentId.ts';
+import { SextantServer } from '../../src/server/server.ts';
+import { WireClient } from '../../src/wire/wireClient.ts';
 import { assertGolden } from '../support/golden.ts';
 import { COMMAND, copySample } from '../support/command.ts';
 import { McpSession, isAlive } from '../support/mcp.ts';
@@ -440,6 +443,44 @@ describe('sextant mcp', () => {
     assert.ok(results.every(({ path }) => !path.startsWith('src/auth/')));
     const span = { path: 'src/auth/passwordHash.ts', startLine: 1, endLine: 9 };
     assert.equal((await session.call('read_span', span)).isError, true);
+  });
+
+  it('searches, as the process of an editor, the code of its team with a token of the environment', async () => {
+    const server = await SextantServer.start({ state: folder() });
+    const client = new WireClient({ url: server.url, token: server.token, userAgent: 'test' });
+    const content = 'export function lighthouseTariff(): number {\n  return 7;\n}\n';
+    const file = { path: 'src/tariff.ts', content, size: content.length };
+    const added = await client.upload([{ ...file, name: documentId(file.path, Buffer.from(content)) }]);
+    await client.putRepository({
+      name: 'acme/tools',
+      blobs: { checkpointId: undefined, added: [...added], deleted: [] },
+    });
+    await client.close();
+    const root = copySample(folder());
+    const options = { root, stateFolder: folder(), exclude: [], maxFileBytes: MAX_FILE_BYTES };
+    const editor = async (team: string, token: string | undefined): Promise<McpSession> => {
+      const args = [JSON.stringify({ folders: [options], version: '1.2.3', team })];
+      const env = token === undefined ? {} : { SEXTANT_TEAM_TOKEN: token };
+      const session = await McpSession.start(args, env, join(import.meta.dirname, '../../dist/extension/mcpServer.js'));
+      sessions.push(session);
+      return session;
+    };
+    try {
+      const session = await editor(server.url, server.token);
+      const { tools } = await session.client.listTools();
+      assert.equal(tools.at(-1)?.name, 'search_team_code');
+      const answer = async (session: McpSession): Promise<string> => {
+        const called = { name: 'search_team_code', arguments: { query: 'lighthouse tariff' } };
+        const { content } = await session.client.callTool(called);
+        return (content as { readonly text: string }[])[0]!.text;
+      };
+      assert.match(await answer(session), /^Path: acme\/tools\/src\/tariff\.ts$/m);
+      assert.match(await answer(await editor(server.url, 'wrong')), /401/);
+      const without = await (await editor(server.url, undefined)).client.listTools();
+      assert.equal(without.tools.length, tools.length - 1);
+    } finally {
+      await server.close();
+    }
   });
 
   it('refuses the home folder and the top of the disk', () => {

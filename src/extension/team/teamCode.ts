@@ -8,7 +8,8 @@ import type { ResultPlace } from '../../workspace/resultPlace.ts';
 import type { SearchResult } from '../../workspace/searcher.ts';
 import { formatCount } from '../../base/format.ts';
 import { rootOf, TeamFiles } from './teamFiles.ts';
-import { hasTeam, type TeamService } from './teamService.ts';
+import type { TeamService } from './teamService.ts';
+import { hasTeam } from './teamSetting.ts';
 
 /** A file of the team's repositories, as a result of the workspace is shown. */
 export interface TeamResult extends SearchResult {

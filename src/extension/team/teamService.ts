@@ -1,9 +1,7 @@
 import * as vscode from 'vscode';
-import { isLoopback } from '../../base/loopback.ts';
 import { describeError } from '../../base/errors.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
-
-const SETTING = 'sextant.team';
+import { isServiceUrl, TEAM_SETTING, tokenName, urlOfTeam } from './teamSetting.ts';
 
 /**
  * The service with a team's code: its URL is a setting of the user, its token in the editor's secret storage. Each URL has its own
@@ -23,15 +21,15 @@ export class TeamService implements vscode.Disposable {
   async connect(): Promise<WireClient | undefined> {
     const url = urlOfTeam() || (await this.#askUrl());
     if (url === undefined) return undefined;
-    const token = (await this.#secrets.get(nameOf(url))) ?? (await this.#askToken(url));
+    const token = (await this.#secrets.get(tokenName(url))) ?? (await this.#askToken(url));
     return token === undefined ? undefined : this.#clientOf(url, token);
   }
 
   /** Removes the token, and the URL from the settings. */
   async disconnect(): Promise<void> {
     const url = urlOfTeam();
-    if (url !== '') await this.#secrets.delete(nameOf(url));
-    await vscode.workspace.getConfiguration(SETTING).update('url', undefined, vscode.ConfigurationTarget.Global);
+    if (url !== '') await this.#secrets.delete(tokenName(url));
+    await vscode.workspace.getConfiguration(TEAM_SETTING).update('url', undefined, vscode.ConfigurationTarget.Global);
     this.dispose();
     void vscode.window.showInformationMessage(vscode.l10n.t('The team service was disconnected.'));
   }
@@ -54,7 +52,7 @@ export class TeamService implements vscode.Disposable {
     });
     if (typed === undefined) return undefined;
     const url = typed.trim().replace(/\/+$/, '');
-    await vscode.workspace.getConfiguration(SETTING).update('url', url, vscode.ConfigurationTarget.Global);
+    await vscode.workspace.getConfiguration(TEAM_SETTING).update('url', url, vscode.ConfigurationTarget.Global);
     return url;
   }
 
@@ -77,7 +75,7 @@ export class TeamService implements vscode.Disposable {
       void vscode.window.showErrorMessage(describeError(error));
       return undefined;
     }
-    await this.#secrets.store(nameOf(url), token);
+    await this.#secrets.store(tokenName(url), token);
     return token;
   }
 
@@ -90,26 +88,4 @@ export class TeamService implements vscode.Disposable {
     this.#client = { key, client };
     return client;
   }
-}
-
-/** Whether the user has set a service. */
-export function hasTeam(): boolean {
-  return urlOfTeam() !== '';
-}
-
-/** Only the user's own value: a workspace must not choose where queries are sent. */
-function urlOfTeam(): string {
-  const value = vscode.workspace.getConfiguration(SETTING).inspect<string>('url')?.globalValue?.trim() ?? '';
-  return isServiceUrl(value) ? value.replace(/\/+$/, '') : '';
-}
-
-function isServiceUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password, search, hash } = new URL(text);
-  if (`${username}${password}${search}${hash}` !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
-}
-
-function nameOf(url: string): string {
-  return `sextant.team.token ${url}`;
 }
