@@ -190,6 +190,11 @@ export class ByteReader {
   }
 
   varint(): number {
+    const first = this.bytes[this.at] ?? 0;
+    if (first < 128) {
+      this.at++;
+      return first;
+    }
     let value = 0;
     let shift = 0;
     for (;;) {

@@ -14,6 +14,8 @@ import { ByteReader, ByteWriter } from './format.ts';
 
 /** Bytes of a block before it is deflated; a lookup of a prefix inflates one or two. */
 const BLOCK_BYTES = 12 << 10;
+/** Number of inflated blocks that are kept: a search visits the same ones several times. */
+const MAX_RECENT = 16;
 /** Longer names are not listed. */
 export const MAX_NAME_BYTES = 768;
 /** In lower case some letters take more bytes. */
@@ -102,6 +104,8 @@ export interface NameSource {
   readonly read: (from: number, length: number) => Uint8Array;
   /** Returns the error to throw where {@link NameWriter} did not write the bytes. */
   readonly damaged: (what: string) => SextantError;
+  /** The blocks that were inflated last, for the next cursor. */
+  readonly recent?: Map<number, Uint8Array>;
 }
 
 /** Iterates in order over a segment's names, or those whose key begins with a prefix. */
@@ -112,9 +116,16 @@ export class NameCursor {
   readonly key = new Uint8Array(MAX_KEY_BYTES);
   keyLength = 0;
 
+  /** Number of the key's first letters that are those of the name before. */
+  sharedKey = 0;
+  /** Number of blocks that were opened. */
+  blocks = 0;
+
   readonly #source: NameSource;
   readonly #prefix: Uint8Array;
   #block: number;
+  /** Names that share as many bytes with the current one are left out. */
+  #skipped = Number.POSITIVE_INFINITY;
   #reader = new ByteReader(new Uint8Array(0));
   /** Length of the key before each byte of the name; not kept for names with other than ASCII characters. */
   readonly #keyLengths = new Uint16Array(MAX_NAME_BYTES + 1);
@@ -133,9 +144,36 @@ export class NameCursor {
     while (this.#step()) {
       const shared = commonLength(this.key, this.keyLength, prefix, prefix.length);
       if (shared === prefix.length) return true;
-      if (shared < this.keyLength && this.key[shared]! > prefix[shared]!) return false;
+      if (shared >= this.keyLength) continue;
+      if (this.key[shared]! > prefix[shared]!) return false;
+      this.#skipBytes(shared + 1);
     }
     return false;
+  }
+
+  /** Leaves out of {@link next} the names that share the first `letters` of the current key: most of them, and none besides. */
+  skip(letters: number): void {
+    this.#skipBytes(letters);
+    if (!this.#isAscii) return;
+    // A block's key is above all names before it: where that begins the same, so do they.
+    if (!this.#begins(this.#block, letters)) return;
+    this.#reader = new ByteReader(new Uint8Array(0));
+    while (this.#begins(this.#block + 1, letters)) this.#block++;
+  }
+
+  #skipBytes(letters: number): void {
+    if (!this.#isAscii) return;
+    let at = this.length;
+    while (at > 0 && this.#keyLengths[at - 1]! >= letters) at--;
+    this.#skipped = at;
+  }
+
+  /** Whether the key of a block begins with the first `letters` of the current one. */
+  #begins(block: number, letters: number): boolean {
+    const { keys, keyOffsets } = this.#source.blocks;
+    if (block + 1 >= keyOffsets.length) return false;
+    const key = keys.subarray(keyOffsets[block], keyOffsets[block + 1]);
+    return commonLength(key, key.length, this.key, letters) === letters;
   }
 
   nameBytes(): Uint8Array {
@@ -187,24 +225,35 @@ export class NameCursor {
   }
 
   #step(): boolean {
-    if (this.#reader.at >= this.#reader.bytes.length) {
-      if (this.#block + 1 >= this.#source.blocks.offsets.length) return false;
-      this.#reader = new ByteReader(this.#inflate(this.#block++));
-      this.length = 0;
-      this.#isAscii = false;
+    let shared: number;
+    let added: number;
+    for (;;) {
+      if (this.#reader.at >= this.#reader.bytes.length) {
+        if (this.#block + 1 >= this.#source.blocks.offsets.length) return false;
+        this.#reader = new ByteReader(this.#inflate(this.#block++));
+        this.blocks++;
+        this.length = 0;
+        this.#isAscii = false;
+        this.#skipped = Number.POSITIVE_INFINITY;
+      }
+      const reader = this.#reader;
+      shared = reader.varint();
+      added = reader.varint();
+      if (shared < this.#skipped) break;
+      reader.at += added;
     }
+    this.#skipped = Number.POSITIVE_INFINITY;
     const reader = this.#reader;
-    const shared = reader.varint();
-    const added = reader.varint();
     const { name, key } = this;
     const isWhole = shared <= this.length && shared + added <= MAX_NAME_BYTES;
     if (!isWhole || reader.at + added > reader.bytes.length) throw this.#source.damaged('a name is too long');
     const keyLengths = this.#keyLengths;
     let at = this.#isAscii ? shared : 0;
     let keyLength = at === 0 ? 0 : keyLengths[at]!;
-    name.set(reader.bytes.subarray(reader.at, reader.at + added), shared);
-    reader.at += added;
+    this.sharedKey = keyLength;
+    const { bytes } = reader;
     this.length = shared + added;
+    for (let to = shared; to < this.length; to++) name[to] = bytes[reader.at++]!;
     this.#isAscii = true;
     for (; at < this.length; at++) {
       const byte = name[at]!;
@@ -214,19 +263,30 @@ export class NameCursor {
       else if (byte >= 128) this.#isAscii = false;
     }
     keyLengths[at] = keyLength;
-    this.keyLength = this.#isAscii ? keyLength : Buffer.from(key.buffer).write(nameKey(this.text()), 'latin1');
+    this.keyLength = keyLength;
+    if (this.#isAscii) return true;
+    this.sharedKey = 0;
+    this.keyLength = Buffer.from(key.buffer).write(nameKey(this.text()), 'latin1');
     return true;
   }
 
   #inflate(block: number): Uint8Array {
-    const { blocks, read, damaged } = this.#source;
+    const { blocks, read, damaged, recent } = this.#source;
+    const known = recent?.get(block);
+    if (known) return known;
     const from = blocks.offsets[block]!;
     const bytes = read(from, blocks.offsets[block + 1]! - from);
+    let inflated: Uint8Array;
     try {
-      return inflateRawSync(bytes);
+      inflated = inflateRawSync(bytes);
     } catch {
       throw damaged('names');
     }
+    if (recent) {
+      for (const oldest of recent.size < MAX_RECENT ? [] : [recent.keys().next().value!]) recent.delete(oldest);
+      recent.set(block, inflated);
+    }
+    return inflated;
   }
 }
 

@@ -83,6 +83,7 @@ export class SegmentReader {
         },
         read: (from, length) => this.#readCold(this.footer.nameBlocks + from, length),
         damaged: this.#damaged,
+        recent: new Map(),
       };
       this.#wordOffsets = new Uint32Array(...this.#section('wordOffsets', 4));
       this.#ids = new Uint8Array(...this.#section('ids', 1));

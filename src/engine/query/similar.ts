@@ -20,16 +20,3 @@ export function editDistance(a: string, b: string): number {
   }
   return previous[b.length]!;
 }
-
-/** The {@link editDistance} if it is at most `most`, else a larger number: quick where the texts soon differ. */
-export function editsUpTo(most: number, a: string, b: string, i = 0, j = 0): number {
-  while (i < a.length && j < b.length && a[i] === b[j]) {
-    i++;
-    j++;
-  }
-  if (i === a.length || j === b.length) return a.length - i + (b.length - j);
-  if (most === 0) return 1;
-  const after = (inA: number, inB: number): number => 1 + editsUpTo(most - 1, a, b, i + inA, j + inB);
-  const isSwap = a[i] === b[j + 1] && a[i + 1] === b[j];
-  return Math.min(after(1, 1), after(1, 0), after(0, 1), isSwap ? after(2, 2) : most + 1);
-}
