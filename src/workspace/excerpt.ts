@@ -1,8 +1,9 @@
 import { Highlighter, type Range } from '../engine/query/highlight.ts';
-import { compilePhrase, compileWords, type Phrase } from '../engine/query/phrase.ts';
+import { compileWords, type Phrase } from '../engine/query/phrase.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import type { ParsedQuery } from '../engine/query/queryLanguage.ts';
+import { patternOf } from '../engine/query/textConditions.ts';
 
 /** The most relevant line of a place, its text without indentation, and the matches in that text. */
 export interface Excerpt {
@@ -24,7 +25,7 @@ export class Excerpter {
   /** `regexes` are the compiled expressions of the query. */
   constructor({ words, phrases }: ParsedQuery, regexes: readonly Phrase[] = []) {
     this.#highlighter = new Highlighter(parseQuery(words));
-    this.#phrases = phrases.filter(({ exclude }) => !exclude).map(({ text }) => compilePhrase(text));
+    this.#phrases = phrases.filter(({ exclude }) => !exclude).map(patternOf);
     const inOrder = compileWords([words]);
     this.#phrases.push(...regexes, ...(inOrder ? [inOrder] : []));
   }

@@ -67,7 +67,7 @@ export function fixesOf(query: string, problem: QueryProblem): QueryFix[] {
       return [{ kind: 'remove', text: part, query: query.slice(0, start).trim() }];
     case 'PhraseNotFound': {
       const words = parseQueryLanguage(query).phrases.find((phrase) => phrase.start === start)?.text;
-      return words === undefined ? [] : [use(words)];
+      return words === undefined ? [] : [use(words.replace(/^-(?=\d)/, ''))];
     }
     case 'NoWord':
     case 'CorrectedWord':

@@ -25,6 +25,11 @@ export function compilePhrase(text: string): Phrase {
   return matcherOf(new RegExp(source.join('').replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu'));
 }
 
+/** Matches a negative number, but not a part of a longer one, nor a difference such as `x-1`. */
+export function compileNegative(text: string): Phrase {
+  return matcherOf(new RegExp(String.raw`(?<![\w)\]])${escapeRegExp(text)}(?!\w|\.\d)`, 'gi'));
+}
+
 /** Letters of any script, without the tables of Unicode, which take a millisecond to compile. */
 const LETTERS = String.raw`\w\u00aa-\u1fff\u2c00-\u2fef\u3040-\ufaff`;
 
@@ -41,10 +46,10 @@ export function compileWords(texts: readonly string[]): Phrase | undefined {
 
 /**
  * Matches a line with all the words, in any order and ignoring case; `undefined` for words without a number, which are in too
- * many lines.
+ * many lines. A number may have its sign.
  */
 export function compileLine(words: readonly string[]): Pick<Phrase, 'firstIn'> | undefined {
-  const number = words.find((word) => numberTerm(word) !== undefined);
+  const number = words.find((word) => numberTerm(word.replace('-', '')) !== undefined);
   if (number === undefined || words.length < 2) return undefined;
   const whole = (word: string): string => `(?<![${LETTERS}])${escapeRegExp(word)}(?![${LETTERS}])`;
   const ofNumber = new RegExp(whole(number), 'gi');

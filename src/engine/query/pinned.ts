@@ -43,6 +43,8 @@ const MIN_PROSE_WORDS = 7;
 const PART = 0.8;
 /** Worth of code as it is typed, of what its words are worth. */
 const EXACT = 1.2;
+/** Pattern of a word, or of a number with the sign that was typed. */
+const SIGNED = new RegExp(String.raw`(?:(?<!\S)-(?=\d))?(?:${WORD.source})`, WORD.flags);
 /** Number of paths that are read before other work may run. */
 const PATHS_PER_STEP = 1_000;
 
@@ -66,13 +68,14 @@ export function* findVerbatim(
   const count = all[0]?.words ?? 0;
   if (typed.length < 2 || count === 0) return [];
   const isShort = typed.length < MIN_PROSE_WORDS;
+  const signed = [...words.matchAll(SIGNED)].map(([word]) => word);
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
   const isPasted = likeRegex !== undefined || isCode(words);
   const having = candidatesIn(searched, count, (scores) => scores.documentsWithAll(), isPasted);
   const patterns = [
     ...(isPasted ? [{ pattern: compilePhrase(words.trim()), worth: EXACT }] : []),
     { pattern: likeRegex ?? compileWords([words]), worth: 1 },
-    ...(isShort && !likeRegex ? [{ pattern: compileLine(typed), worth: PART }] : []),
+    ...(isShort && !likeRegex ? [{ pattern: compileLine(signed), worth: PART }] : []),
   ];
   const matches = yield* findMatches(patterns, having, folders);
   const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);

@@ -22,6 +22,8 @@ export interface QueryPhrase extends QuerySpan {
   /** Text between the quotes, never blank. */
   readonly text: string;
   readonly exclude: boolean;
+  /** Whether it is a negative number without quotes, as in `-1`, which is no part of a longer number or a difference. */
+  readonly isNumber?: true;
 }
 
 /** A regular expression between slashes, in the syntax of RE2, which a document must match, or must not. */
@@ -94,7 +96,8 @@ export interface ParsedQuery {
 
 /**
  * Parses a typed query. Never throws: a malformed part gives a problem. Code is full of colons, dashes and quotes, so
- * these are operators only where a token begins: `foo::bar`, `http://x`, `a->b`, `--flag`, `-1`, `f("x")` are words.
+ * these are operators only where a token begins: `foo::bar`, `http://x`, `a->b`, `--flag`, `f("x")` are words. `-1` alone is
+ * a number to find as typed.
  */
 export function parseQueryLanguage(text: string): ParsedQuery {
   return new Parser(text).parse();
@@ -131,6 +134,8 @@ const BEGINNING = /(?<minus>-?)(?:(?<quote>")|(?<field>\p{L}+):(?!:|\/\/)|[\p{L}
  */
 const REGEX =
   /-?\/(?![\s*/])(?<body>(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}(?<!\s))\/(?<flags>[gimsu]{0,5})(?=\s|$)/uy;
+/** Pattern of negative numbers with nothing beside. */
+const NEGATIVES = /^(?:-(?:0x[\da-f]+|\d[\d_]*(?:\.\d+)*(?:e[+-]?\d+)?)(?:\s+|$))+$/i;
 const METACHARACTER = /[\\^$*+?()[\]{}|]/;
 const SPACE = /\s/g;
 const NO_SPACE = /\S/g;
@@ -159,6 +164,7 @@ class Parser {
     for (let at = find(NO_SPACE, text, 0); at < text.length; at = find(NO_SPACE, text, at)) at = this.#token(at);
     const isPlain = this.#plainStart === 0;
     this.#endPlain(text.length);
+    this.#takeNumbers();
     this.#checkWords();
     return {
       text,
@@ -315,6 +321,18 @@ class Parser {
   #addWords(words: string, start: number, end: number): void {
     this.#words.push(words);
     this.#spans.push({ start, end });
+  }
+
+  /** Takes negative numbers for phrases where there are no words beside: the index has no signs. */
+  #takeNumbers(): void {
+    const plain = this.#spans.map(({ start, end }) => this.#text.slice(start, end));
+    if (this.#phrases.length + this.#regexes.length > 0 || !plain.every((text) => NEGATIVES.test(text))) return;
+    for (const [i, { start }] of this.#spans.entries()) {
+      for (const { 0: text, index } of plain[i]!.matchAll(/\S+/g)) {
+        const from = start + index;
+        this.#phrases.push({ text, exclude: false, isNumber: true, start: from, end: from + text.length });
+      }
+    }
   }
 
   /** Reports a query without any word, and words beyond the limit. */

@@ -1,8 +1,8 @@
 import type { DocumentId } from '../documentId.ts';
 import { stem } from '../analyze/words.ts';
 import { Field } from '../index/format.ts';
-import { compilePhrase, type Phrase } from './phrase.ts';
-import type { ParsedQuery } from './queryLanguage.ts';
+import { compileNegative, compilePhrase, type Phrase } from './phrase.ts';
+import type { ParsedQuery, QueryPhrase } from './queryLanguage.ts';
 import { literalsOf } from './regexLiterals.ts';
 import { termsWithin, type Term } from './terms.ts';
 
@@ -16,6 +16,11 @@ export interface TextOptions {
   readonly regexes?: readonly Phrase[];
 }
 
+/** Matches what a phrase means. */
+export function patternOf({ text, isNumber }: QueryPhrase): Phrase {
+  return isNumber ? compileNegative(text) : compilePhrase(text);
+}
+
 /** The conditions of a query on the text of documents: phrases and expressions. The index has no text, so files are read. */
 export class TextConditions {
   readonly #parsed: ParsedQuery;
@@ -25,7 +30,7 @@ export class TextConditions {
   constructor(parsed: ParsedQuery, { maxText = Infinity, regexes = [] }: TextOptions) {
     this.#parsed = parsed;
     this.#conditions = [
-      ...parsed.phrases.map(({ text, exclude }) => ({ pattern: compilePhrase(text), exclude })),
+      ...parsed.phrases.map((phrase) => ({ pattern: patternOf(phrase), exclude: phrase.exclude })),
       ...regexes.map((pattern, i) => ({ pattern, exclude: parsed.regexes[i]!.exclude })),
     ];
     this.#left = maxText;

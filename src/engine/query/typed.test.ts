@@ -73,6 +73,22 @@ describe('a search for typed text', () => {
       assert.deepEqual(await find(files, '"-1"'), ['z.ts:91']);
     });
 
+    it('is a negative number as a whole, with and without quotes', async () => {
+      const files = { 'a.ts': 'x-1; f(2)-1; -12; -1.5; 1;\n', 'b.ts': 'a = -1;\n', 'z.ts': `${filler}\n\nreturn -1;\n` };
+      assert.deepEqual((await find(files, '-1')).sort(), ['b.ts:1', 'z.ts:91']);
+      assert.deepEqual(await find(files, '-12'), ['a.ts:1']);
+      assert.deepEqual(await find(files, '-1.5'), ['a.ts:1']);
+      assert.deepEqual(await find(files, '-1 -12'), []);
+      assert.deepEqual(await find(files, '-1 path:b'), ['b.ts:1']);
+      assert.equal((await find(files, 'return -1'))[0], 'z.ts:91');
+    });
+
+    it('is a line with a number and its sign, where words are beside', async () => {
+      const files = { 'a.ts': 'lantern(-12);\n', 'b.ts': 'lantern(12);\n', 'c.ts': 'lantern(-120);\n' };
+      assert.equal((await find(files, 'lantern -12'))[0], 'a.ts:1');
+      assert.equal((await find(files, '-12 lantern'))[0], 'a.ts:1');
+    });
+
     it('is a line with a number and the other words, where few have both', async () => {
       const files = { 'lantern/width.ts': hub, 'z.ts': `${filler}\n\nlantern.setWidth(1024, 768);\n` };
       assert.equal((await find(files, 'setWidth 768'))[0], 'z.ts:91');
