@@ -74,7 +74,11 @@ describe('a search for typed text', () => {
     });
 
     it('is a negative number as a whole, with and without quotes', async () => {
-      const files = { 'a.ts': 'x-1; f(2)-1; -12; -1.5; 1;\n', 'b.ts': 'a = -1;\n', 'z.ts': `${filler}\n\nreturn -1;\n` };
+      const files = {
+        'a.ts': 'x-1; f(2)-1; -12; -1.5; 1;\n',
+        'b.ts': 'a = -1;\n',
+        'z.ts': `${filler}\n\nreturn -1;\n`,
+      };
       assert.deepEqual((await find(files, '-1')).sort(), ['b.ts:1', 'z.ts:91']);
       assert.deepEqual(await find(files, '-12'), ['a.ts:1']);
       assert.deepEqual(await find(files, '-1.5'), ['a.ts:1']);
