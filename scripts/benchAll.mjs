@@ -1,6 +1,6 @@
-// npm run bench:all [-- --only NAME]… [--kernel FOLDER] [--list]
+// npm run bench:all [-- --only NAME]… [--kernel FOLDER] [--list] [-- OPTION…]
 // Runs the benchmarks one after another, and writes their tables and growth curves into docs/benchmarks.md and docs/images, each with
-// date, machine, versions and load. Use a quiet machine, for some hours; --only runs a part, and replaces only its tables.
+// date, machine, versions and load. Use a quiet machine, for some hours; --only runs a part, and replaces only its tables; OPTION… goes to its command.
 // The kernel is Debian's linux-source-6.1, which apt brings to out/bench-kernel unless --kernel names it. Parts that need the data of
 // bench:quality (BENCH_DIR), or a program that is missing, are left out, and named at the end.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -50,7 +50,8 @@ const PARTS = {
   load: { script: 'benchTeam', args: ['DATA', '--part', 'load', '--also', 'KERNEL'], with: ['java'] },
 };
 
-const { values } = parseArgs({
+const { values, positionals: more } = parseArgs({
+  allowPositionals: true,
   options: {
     only: { type: 'string', multiple: true, default: [] },
     kernel: { type: 'string' },
@@ -66,6 +67,8 @@ if (values.list) {
 }
 await ensureDependencies();
 build();
+// Each benchmark would build once more.
+process.env.SEXTANT_IS_BUILT = '1';
 const wanted = values.only.length > 0 ? names.filter((name) => values.only.includes(name)) : names;
 const at = (/** @type {string} */ path) => resolve(process.env.INIT_CWD ?? '.', path);
 const folders = {
@@ -95,7 +98,7 @@ async function run(name) {
   const load = loadavg()[0] ?? 0;
   say(`${name}: processors ${percent(busy)} busy before …`);
   const began = Date.now();
-  const { status } = spawnSync(pinnedNode(), [join(root, 'scripts', `${script}.mjs`), ...given], {
+  const { status } = spawnSync(pinnedNode(), [join(root, 'scripts', `${script}.mjs`), ...given, ...more], {
     stdio: 'inherit',
     env: { ...process.env, [REPORT_VARIABLE]: file },
   });
@@ -112,9 +115,10 @@ async function run(name) {
     `${cpus().length} × ${processor?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB, ${process.platform} ${release().split('-')[0]}`,
     `Node ${said(pinnedNode(), '--version').slice(1)}`,
     ...programs.map(versionOf),
-    `${percent(busy)} busy and load ${load.toFixed(1)} before`,
+    `${percent(busy)} busy and load ${load.toFixed(1)} before, load ${(loadavg()[0] ?? 0).toFixed(1)} after`,
   ];
-  const source = `_\`npm run bench:all -- --only ${name}\`: ${notes.join('; ')}_`;
+  const options = more.length > 0 ? ` -- ${more.join(' ')}` : '';
+  const source = `_\`npm run bench:all -- --only ${name}${options}\`: ${notes.join('; ')}_`;
   const texts = new Map(
     reported.map(({ name: place, rows, curves }) => {
       if (curves) writeFileSync(join(root, `docs/images/${place}.svg`), svgOf(curves));

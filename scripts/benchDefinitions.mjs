@@ -1,14 +1,15 @@
 // npm run bench:definitions [-- FOLDER…] [--examples N] [--json FILE]
 // Compares the definitions that the index finds, by name and line, with the TypeScript compiler (TypeScript, JavaScript) and
 // Universal Ctags (all others): recall by language and kind, and the share of ours that the oracle has, too. Without a folder it
-// brings packages in several languages; one whose client is missing here is left out, and named.
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+// brings packages in several languages, those of bench:typed among them; one whose client is missing here is left out, and named.
+import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureDependencies } from './lib/dependencies.mjs';
 import { bringSources } from './lib/packages.mjs';
 import { say, sinceStart } from './lib/say.mjs';
+import { archive, bringTyped, typedFolder } from './lib/typedRepositories.mjs';
 import { report } from './lib/report.mjs';
 
 /** Kinds with fewer definitions say little. */
@@ -24,11 +25,24 @@ const PACKAGES = [
   ['maven', 'org.apache.commons:commons-lang3', '3.17.0'],
 ];
 
+/** Sources of Debian's archive, in languages that the repositories of bench:typed do not have. */
+const SOURCES = [
+  'leveldb',
+  'bash-completion',
+  'penlight',
+  'elixir-lang',
+  'rebar',
+  'cl-alexandria',
+  'ocaml-re',
+  'cmake-extras',
+];
+
 const { values, positionals } = parseArgs({
   options: { examples: { type: 'string', default: '0' }, json: { type: 'string' } },
   allowPositionals: true,
 });
 await ensureDependencies();
+const { REPOSITORIES } = await import('../test/bench/typed/repositories.ts');
 const { compareDefinitions } = await import('../test/bench/definitions.ts');
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-bench-definitions-')));
@@ -36,7 +50,7 @@ const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-bench-definition
 /** @type {Map<string, Sum>} */
 const languages = new Map();
 try {
-  for (const root of positionals.length > 0 ? positionals.map((one) => resolve(one)) : bringAll()) {
+  for (const root of positionals.length > 0 ? positionals.map((one) => resolve(one)) : await bringAll()) {
     for (const [language, one] of compareDefinitions(root, Number(values.examples))) {
       const sum = languages.get(language) ?? noSum();
       languages.set(language, sum);
@@ -69,7 +83,9 @@ function noSum() {
   return { kinds: new Map(), ours: 0, right: 0, files: 0 };
 }
 
-function* bringAll() {
+/** The folders that are there. */
+async function bringAll() {
+  const folders = [];
   for (const [from, name, version] of PACKAGES) {
     const to = join(folder, name.replace(/\W/g, '-'));
     try {
@@ -78,6 +94,19 @@ function* bringAll() {
       say(`${name} is left out: ${error instanceof Error ? error.message.split('\n', 1).join('') : String(error)}`);
       continue;
     }
-    yield to;
+    folders.push(to);
   }
+  for (const repository of REPOSITORIES)
+    if (repository.from !== 'lockfile' && (await bringTyped(repository)))
+      folders.push(join(typedFolder, 'repositories', repository.name));
+  for (const name of SOURCES) {
+    const to = join(typedFolder, 'sources', name);
+    try {
+      if (!existsSync(to)) archive().bringSource(name, to);
+      folders.push(to);
+    } catch (error) {
+      say(`${name} is left out: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return folders;
 }

@@ -91,6 +91,34 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('names a type behind macros and attributes before its name', () => {
+    const lines: Record<string, string> = {
+      'class BASE_EXPORT2 Loader final : public Base {': 'class Loader',
+      'class A final {': 'class A',
+      'struct LIB_API Options {': 'struct Options',
+      'struct FOO {': 'struct FOO',
+      'class __attribute__((packed)) Row {': 'class Row',
+      'enum : unsigned char {': 'constant X',
+    };
+    for (const [line, expected] of Object.entries(lines)) {
+      const { definitions } = new Analyzer().analyze('a.cc', Buffer.from(`${line}\n  X,\n};\n`));
+      assert.equal(definitions.map(({ name, kind }) => `${kind} ${name}`)[0], expected, line);
+    }
+  });
+
+  it('ends a statement of SQL at its semicolon, past quoted bodies and blocks', () => {
+    const text = [
+      'create table a (\n  b int\n);',
+      'create or replace function f() returns int as $x$\nbegin\n  return 1;\nend;\n$x$ language plpgsql;',
+      'CREATE PROCEDURE dbo.p()\nBEGIN\n  IF 1 THEN\n    SELECT 1;\n  END IF;\nEND;',
+      'create view v as select 1\ncreate view w as select 2;',
+    ].join('\n');
+    assert.equal(
+      outline('a.sql', text),
+      'sql\nstruct a 1:1-3\nfunction f 4:4-8\nfunction p 9:9-14\nstruct v 15:15-15\nstruct w 16:16-16\n',
+    );
+  });
+
   it('treats a property that holds a function as a method', () => {
     const lines: Record<string, string | undefined> = {
       '  run = (event: Event): void => {': 'run',

@@ -1,5 +1,6 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes, afterMacros } from './attributes.ts';
+import { closerEnd, sqlEnd } from './ends.ts';
 import { Groups } from './groups.ts';
 import { Headings } from './headings.ts';
 import { leadingLines, type FileLines } from './leading.ts';
@@ -48,6 +49,12 @@ const LETTER_F = code('f');
 const LETTER_U = code('u');
 const LETTER_N = code('n');
 
+const AT = code('@');
+/** Signs that may begin a definition: of a selector, a directive, a method of Objective-C. */
+const SIGNS: ReadonlySet<number> = new Set(Buffer.from('.#$%@-+'));
+/** Pattern of the name after a body: `} name_t;`. */
+const AFTER_BODY = /^\s*\}\s*(?:__\w+(?:\([^)]*\)+)?\s+)*\*?\s*(\w+)/;
+
 const KINDS_WITH_MEMBERS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
 /** State of the file under analysis; `quiet` is not 0 for each line that defines nothing. */
@@ -70,6 +77,8 @@ export function findDefinitions(
   const headings = language.shapes.includes('heading') ? new Headings(scan, quiet) : undefined;
   /** The definitions whose value is a name, by their indices. */
   const values = new Map<number, string>();
+  /** Lines whose name is that of the block which ends there. */
+  const named = new Set<number>();
   const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
     found.push({
       name: name.slice(0, MAX_NAME),
@@ -81,14 +90,28 @@ export function findDefinitions(
     });
     if (KINDS_WITH_MEMBERS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
   };
+  /** Adds a definition whose name follows its closing brace; of one without a name, the members are definitions. */
+  const addLate = (line: number, kind: DefinitionKind): void => {
+    const end = blockEnd(file, line, kind);
+    const name = end > line ? AFTER_BODY.exec(scan.line(end, 300))?.[1] : undefined;
+    if (name === undefined) members.open({ name: '', kind, line, end });
+    else add(line, name, kind);
+    if (name !== undefined) named.add(end);
+  };
+  /** Objective-C declares methods as other languages define them. */
+  const needsBody = (line: number): boolean => language.needsBody === true && !isSign(scan.firstByte[line]!);
   /** Adds the definition of the first pattern that applies. */
   const addMatch = (line: number, text: string): boolean => {
     for (const [pattern, kind] of language.patterns) {
       const match = pattern.exec(text);
+      if (match?.groups?.late !== undefined) {
+        addLate(line, kind);
+        return true;
+      }
       const name = match?.groups?.name ?? match?.[1];
       if (name === undefined) continue;
       const { container, key, value } = match?.groups ?? {};
-      if (language.needsBody && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
+      if (needsBody(line) && (kind === 'function' || kind === 'method') && !hasBody(scan, line)) continue;
       if (key !== undefined && !isInBraces(scan, line)) continue;
       if (value !== undefined) values.set(found.length, value);
       add(line, name, kind, container === 'this' ? undefined : container);
@@ -97,10 +120,10 @@ export function findDefinitions(
     return false;
   };
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
-    if (quiet[line]) continue;
+    if (quiet[line] || named.has(line)) continue;
     const enumerator = members.enumerator(line);
     if (enumerator !== undefined) {
-      add(line, enumerator, 'constant');
+      add(line, enumerator, 'constant', members.isNamed ? undefined : 'enum');
       continue;
     }
     const title = headings?.underlined(line);
@@ -137,7 +160,7 @@ function nest(scan: SourceScan, language: Language, definitions: readonly Defini
     const isInType = parent !== undefined && KINDS_WITH_MEMBERS.has(parent.kind);
     const kind = definition.kind === 'function' && isInType ? 'method' : definition.kind;
     let { container } = definition;
-    if (parent && isMember(scan, definition, parent)) container ??= parent.name;
+    if (parent && isMember(scan, definition, parent, language)) container ??= parent.name;
     if (!parent) container ??= fileModule;
     if (language.fileModules && kind === 'module' && scan.lastByte[definition.line] === SEMICOLON) {
       fileModule = definition.name;
@@ -152,10 +175,11 @@ function nest(scan: SourceScan, language: Language, definitions: readonly Defini
  * Rejects a definition that is not indented further than its container, unless that is a module: the container's end
  * was guessed wrong.
  */
-function isMember(scan: SourceScan, definition: Definition, parent: Definition): boolean {
+function isMember(scan: SourceScan, definition: Definition, parent: Definition, language: Language): boolean {
   if (definition.kind === 'macro' || parent.kind === 'macro') return false;
   if (definition.kind === 'heading' || parent.kind === 'heading') return false;
-  return parent.kind === 'module' || scan.indent[definition.line]! > scan.indent[parent.line]!;
+  if (parent.kind === 'module' || (language.closer && language.style === 'brace')) return true;
+  return scan.indent[definition.line]! > scan.indent[parent.line]!;
 }
 
 /** The text of a line that may define something, without attributes before it. */
@@ -185,6 +209,7 @@ function isCandidate(
     if (shape === 'constant' && first >= 65 && first <= 90 && contains(scan, line, EQUALS)) return true;
     if (shape === 'heading' && first === HASH) return true;
     if (shape === 'column0' && scan.indent[line] === 0 && (isLetter(first) || first === CLOSE_BRACE)) return true;
+    if (shape === 'sign' && isSign(first)) return true;
     if (shape === 'call' && isCallWithBlock(scan, line)) return true;
     if (shape === 'binding' && isBinding(scan, line)) return true;
   }
@@ -271,6 +296,8 @@ function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): numbe
   const { scan, language } = file;
   if (kind === 'macro' && scan.firstByte[line] === HASH && language.attributes !== '#') return continuedEnd(scan, line);
   if (language.style === 'line') return line;
+  if (language.style === 'statement') return sqlEnd(scan, line);
+  if (language.closer && scan.firstByte[line] === AT) return closerEnd(scan, line, language.closer);
   if (language.style === 'indent') return indentedEnd(file, line);
   if (language.style === 'end') return endEnd(file, line);
   const body = braceBody(file, line, KINDS_WITH_MEMBERS.has(kind));
@@ -401,6 +428,7 @@ function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number): num
         end = at;
         continue;
       }
+      if (language.closer?.test(scan.line(at, 40)) && scan.indent[at] === indent) return at;
       if (language.repeatsName && sameFirstToken(scan, at, line)) {
         end = at;
         continue;
@@ -433,6 +461,10 @@ function endEnd({ scan, quiet }: AnalyzedFile, line: number): number {
     else if (!/^\s*(?:rescue|ensure|else|elsif|elseif|catch|after|when|in)\b/.test(text)) return end;
   }
   return end;
+}
+
+function isSign(byte: number): boolean {
+  return SIGNS.has(byte);
 }
 
 function sameFirstToken(scan: SourceScan, one: number, other: number): boolean {

@@ -1,8 +1,8 @@
 /**
- * Methods to find the last line of a definition from its first: by braces, by indentation, by `end`, or it is the same
- * line.
+ * Methods to find the last line of a definition from its first: by braces, by indentation, by `end`, it is the same line, or the
+ * end of an SQL statement.
  */
-export type BlockStyle = 'brace' | 'indent' | 'end' | 'line';
+export type BlockStyle = 'brace' | 'indent' | 'end' | 'line' | 'statement';
 
 /**
  * Kinds of definitions. An `extension` adds to a type defined elsewhere: Rust's `impl`, Swift's `extension`, Haskell's
@@ -37,6 +37,7 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
  * Rules of a language that suffice to find its definitions from the shape of single lines. Only lines that begin with
  * one of `leaders`, or have one of `shapes`, are decoded and tried against `patterns`. Group `name`, or 1, is the name;
  * a pattern with a group `key` applies only within braces.
+ * With a group `late`, the name follows the closing brace, if there is any.
  *
  * Heuristics rather than syntax trees: they need no 21 MB of grammars, take a tenth of the time and cover every
  * language alike. Code that does not parse (preprocessor, templates, an unfinished edit) is no special case.
@@ -57,9 +58,10 @@ export interface Language {
    * - `column0` begins at the left edge with a letter;
    * - `heading` begins with `#`;
    * - `binding` binds a name or key to a function;
-   * - `constant` begins with a capital letter.
+   * - `constant` begins with a capital letter;
+   * - `sign` begins with a sign that is no bracket.
    */
-  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'heading')[];
+  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'heading' | 'sign')[];
   readonly patterns: readonly (readonly [RegExp, DefinitionKind])[];
   /**
    * Pattern of a method right inside a class or interface, where a line of its form can be nothing else: group `name`.
@@ -77,6 +79,8 @@ export interface Language {
   readonly attributeMacros?: boolean;
   /** Pattern of a line that belongs to the definition below it: the head of a template, a type alone on its line. */
   readonly head?: RegExp;
+  /** Pattern of the line that ends a definition at its own indentation: `@end`, `endfunction()`. */
+  readonly closer?: RegExp;
   /** Keywords that may begin a list of definitions in parentheses, one a line: Go's `const (`. */
   readonly groups?: readonly string[];
 }

@@ -4,14 +4,22 @@ import { LANGUAGES } from './languages.ts';
 /** Words of the patterns that come before a name, but never first on a line. */
 const NEVER_FIRST: Readonly<Record<string, string>> = {
   c: 'alignas __',
+  cmake: 'add_ library executable custom_target',
   cpp: 'alignas __',
+  'objective-c': 'alignas __',
   rust: 'for mut dyn',
   java: 'const',
   csharp: 'const',
   ruby: 'self',
   haskell: 'family',
-  ocaml: 'rec inline',
-  sql: 'or replace temp unique materialized if not exists',
+  ocaml: 'rec inline virtual private',
+  perl: 'constant',
+  powershell: 'global script local private static hidden',
+  groovy: 'const register create named',
+  julia: 'type bare',
+  lisp: 'record type',
+  css: 'mixin function keyframes',
+  sql: 'or replace alter definer function procedure proc aggregate temp unique materialized if not exists',
 };
 
 /** The words that a pattern requires before its first group with a name in it. */

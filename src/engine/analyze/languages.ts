@@ -1,8 +1,10 @@
-import { cpp, c } from './languages/c.ts';
-import { go, rust, swift, zig, dart } from './languages/compiled.ts';
-import { elixir, haskell, erlang, clojure, ocaml } from './languages/functional.ts';
-import { java, csharp, kotlin, scala } from './languages/java.ts';
+import { cpp, c, objectiveC } from './languages/c.ts';
+import { go, rust, swift, zig, dart, solidity } from './languages/compiled.ts';
+import { elixir, haskell, erlang, clojure, ocaml, julia } from './languages/functional.ts';
+import { cmake, css, graphql, powershell, terraform } from './languages/heads.ts';
+import { java, csharp, groovy, kotlin, scala } from './languages/java.ts';
 import { typescript, javascript } from './languages/javascript.ts';
+import { lisp } from './languages/lisps.ts';
 import { proto, sql, markdown, makefile } from './languages/notations.ts';
 import { python, ruby, php, lua, shellscript, perl, r } from './languages/scripts.ts';
 import type { Language } from './language.ts';
@@ -45,6 +47,16 @@ const WRITTEN: readonly Language[] = [
   sql,
   markdown,
   makefile,
+  objectiveC,
+  cmake,
+  terraform,
+  graphql,
+  powershell,
+  groovy,
+  solidity,
+  julia,
+  lisp,
+  css,
 ];
 
 /** All languages with definitions. If two have the same extension, the first wins. */
@@ -62,21 +74,15 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   toml: ['toml'],
   xml: ['xml', 'xsd', 'xsl', 'svg', 'plist', 'csproj', 'props', 'targets'],
   html: ['html', 'htm', 'xhtml', 'hbs', 'ejs'],
-  css: ['css', 'scss', 'sass', 'less'],
   restructuredtext: ['rst'],
   asciidoc: ['adoc', 'asciidoc'],
   dockerfile: ['dockerfile'],
   ini: ['ini', 'cfg', 'conf', 'properties'],
-  groovy: ['groovy', 'gradle'],
-  terraform: ['tf', 'hcl'],
-  graphql: ['graphql', 'gql'],
-  powershell: ['ps1', 'psm1'],
   bat: ['bat', 'cmd'],
   vim: ['vim'],
   tex: ['tex'],
   csv: ['csv', 'tsv'],
   dts: ['dts', 'dtsi'],
-  cmake: ['cmake'],
 };
 
 /** Any text: paragraphs, no definitions. */

@@ -42,6 +42,11 @@ export class Members {
     this.#quiet = quiet;
   }
 
+  /** Whether the type around the current line has a name. */
+  get isNamed(): boolean {
+    return this.#open.at(-1)?.name !== '';
+  }
+
   open(type: Type): void {
     if (type.kind !== 'enum' && this.#language.signature === undefined) return;
     const body = this.#bodyOf(type);

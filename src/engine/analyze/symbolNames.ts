@@ -65,3 +65,8 @@ export function acronymOf(parts: readonly string[]): string | undefined {
     ? undefined
     : parts.map((part) => String.fromCodePoint(part.codePointAt(0)!)).join('');
 }
+
+/** Whether a name is a namespace of PHP, `App\Services`: its words are those of the file's path, and describe it no further. */
+export function isPath(name: string): boolean {
+  return name.includes('\\');
+}

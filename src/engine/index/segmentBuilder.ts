@@ -4,7 +4,7 @@ import { Analyzer } from '../analyze/analyzer.ts';
 import type { Definition } from '../analyze/definitions.ts';
 import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type SourceScan } from '../analyze/scanner.ts';
-import { foldName, foldQualified, isHome, symbolNames } from '../analyze/symbolNames.ts';
+import { foldName, foldQualified, isHome, isPath, symbolNames } from '../analyze/symbolNames.ts';
 import { endOfSimpleNumber, mayBeNumber, numberTerm, WORD } from '../analyze/numbers.ts';
 import { AsciiParts, isIndexable, isUnspaced, MAX_WORD, splitIdentifier, stem } from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
@@ -297,7 +297,11 @@ export class SegmentBuilder {
     const home = isHome(definition);
     // Members of an enum are found by their names; the words of hundreds of them do not describe a file.
     const isMember = definition.kind === 'constant' && definition.container !== undefined;
-    const hasWords = this.#countName(name, isMember ? undefined : Field.definition, home ? Field.symbol : undefined);
+    const hasWords = this.#countName(
+      name,
+      isMember || isPath(name) ? undefined : Field.definition,
+      home ? Field.symbol : undefined,
+    );
     const names = hasWords ? symbolNames(definition) : undefined;
     if (!names) return;
     const { own, qualified, acronym } = names;

@@ -1,5 +1,5 @@
 import { TYPE_KINDS } from '../analyze/language.ts';
-import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { foldName, isPath, nameSegments } from '../analyze/symbolNames.ts';
 import { DefinitionCursor, meets } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import type { SymbolHit } from './collect.ts';
@@ -34,6 +34,7 @@ export function addBestDefinitions(
     while (around > 0 && open[around - 1]! < cursor.line) around--;
     const depth = around;
     open[around++] = cursor.endLine;
+    if (cursor.kind === 'module' && isPath(cursor.name())) continue;
     if (!(isOwn ? matchesOwn(matcher, cursor) : matcher.compareName(cursor.bytes, cursor.nameFrom, cursor.nameTo)))
       continue;
     let share = 0;

@@ -7,10 +7,19 @@ const TYPES = 'void|bool|char|short|int|long|float|double|signed|unsigned|struct
 const HEAD =
   /^\s*(?:template\b|(?!(?:else|do|public|private|protected|namespace)\b)[A-Za-z_][\w\s*&:<>,]*$|(?:__\w+|[A-Z][A-Z0-9_]*)\s*\([^;{}]*\)$)/;
 
+/** Pattern of attributes between a keyword and the name of its type. */
+const MACROS = String.raw`(?:__\w+\s+|\w+\([^)]*\)\s*|[A-Z][A-Z0-9_]*\s+|\[\[[^\]]*\]\]\s*)*(?!final\b)`;
+
 const cPatterns: Language['patterns'] = [
+  // Their name follows the body, or they have none.
+  [/^(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum'],
+  [/^typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct'],
+  [/^typedef\s+[A-Z]+_(?:ENUM|OPTIONS)\s*\([^,()]*,\s*(\w+)\s*\)/, 'enum'],
   [/^\s*#\s*define\s+(\w+)/, 'macro'],
   [
-    /^\s*(?:typedef\s+)?(?:struct|union)\s+(?:__\w+\s+|\w+\([^)]*\)\s*)*(\w+)\s*(?:<[^{;]*>\s*)?(?:final\s*)?(?::[^:].*)?(?:\{.*)?$/,
+    new RegExp(
+      String.raw`^\s*(?:typedef\s+)?(?:struct|union)\s+${MACROS}(\w+)\s*(?:<[^{;]*>\s*)?(?:final\s*)?(?::[^:].*)?(?:\{.*)?$`,
+    ),
     'struct',
   ],
   [/^\s*(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::[^:{]*)?(?:\{.*)?$/, 'enum'],
@@ -47,7 +56,7 @@ const cppPatterns: Language['patterns'] = [
     'method',
   ],
   [
-    /^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z_]+(?:\([^)]*\))?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/,
+    /^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z][A-Z0-9_]*(?:\([^)]*\))?\s+|__\w+(?:\([^)]*\)+)?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(?!final\b)(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/,
     'class',
   ],
   [/^\s*template\s*<.*>\s*struct\s+(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/, 'struct'],
@@ -67,7 +76,7 @@ const cppPatterns: Language['patterns'] = [
 
 export const cpp: Language = {
   id: 'cpp',
-  extensions: ['cc', 'cpp', 'cxx', 'c++', 'hpp', 'hh', 'hxx', 'h++', 'inl', 'ipp', 'tpp', 'cu', 'cuh', 'mm', 'm'],
+  extensions: ['cc', 'cpp', 'cxx', 'c++', 'hpp', 'hh', 'hxx', 'h++', 'inl', 'ipp', 'tpp', 'cu', 'cuh'],
   style: 'brace',
   comments: ['//', '/*'],
   leaders: words('class struct union enum namespace template using typedef define inline concept'),
@@ -78,6 +87,27 @@ export const cpp: Language = {
   needsBody: true,
   patterns: cppPatterns,
   signature: CPP_SIGNATURE,
+};
+
+export const objectiveC: Language = {
+  id: 'objective-c',
+  extensions: ['m', 'mm'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  leaders: [...cpp.leaders, ...words('interface implementation protocol property')],
+  shapes: ['column0', 'call', 'sign'],
+  attributeMacros: true,
+  head: HEAD,
+  needsBody: true,
+  closer: /^@end\b/,
+  patterns: [
+    [/^@interface\s+(\w+)(?!.*;)/, 'class'],
+    [/^@implementation\s+(\w+)/, 'extension'],
+    [/^@protocol\s+(\w+)(?!.*[;,])/, 'interface'],
+    [/^@property\b.*?(\w+)\s*(?:\w+\([^()]*\)\s*)*;/, 'variable'],
+    [/^[-+]\s*\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)\s*(\w+)/, 'method'],
+    ...cppPatterns,
+  ],
 };
 
 export const c: Language = {

@@ -8,6 +8,7 @@ export const go: Language = {
   leaders: ['func', 'type', 'const', 'var'],
   groups: ['const', 'type', 'var'],
   shapes: [],
+  signature: /^\s*(?<name>\w+)\s*\(/,
   patterns: [
     [/^func\s+\(\s*(?:\w+\s+)?\*?\s*(?<container>\w+)[^)]*\)\s*(?<name>\w+)/, 'method'],
     [/^func\s+(\w+)/, 'function'],
@@ -83,6 +84,28 @@ export const zig: Language = {
     [/^\s*(?:pub\s+)?const\s+(\w+)\s*(?::[^=]*)?=\s*(?:enum|error)\b/, 'enum'],
     [/^(?:pub\s+)?(?:const|var)\s+(\w+)/, 'constant'],
     [/^test\s+"([^"]+)"/, 'function'],
+  ],
+};
+
+export const solidity: Language = {
+  id: 'solidity',
+  extensions: ['sol'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  leaders: words(
+    'contract abstract interface library struct enum event error modifier function constructor receive fallback mapping',
+  ),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:abstract\s+)?contract\s+(\w+)/, 'class'],
+    [/^\s*library\s+(\w+)/, 'class'],
+    [/^\s*interface\s+(\w+)/, 'interface'],
+    [/^\s*struct\s+(\w+)/, 'struct'],
+    [/^\s*enum\s+(\w+)/, 'enum'],
+    [/^\s*(?:function|modifier)\s+(\w+)/, 'function'],
+    [/^\s*(?:event|error)\s+(\w+)\s*\(/, 'type'],
+    [/^\s*(constructor|receive|fallback)\s*\(/, 'method'],
+    [/^\s*mapping\s*\(.*\)\s*(?:\w+\s+)*(\w+)\s*;/, 'variable'],
   ],
 };
 

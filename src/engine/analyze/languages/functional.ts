@@ -1,5 +1,24 @@
 import { words, type Language } from '../language.ts';
 
+export const julia: Language = {
+  id: 'julia',
+  extensions: ['jl'],
+  interpreters: ['julia'],
+  style: 'end',
+  comments: ['#'],
+  leaders: words('function macro struct mutable abstract primitive module baremodule const'),
+  shapes: ['column0'],
+  patterns: [
+    [/^\s*function\s+(?:[\w.]+\.)?([\w!]+)/, 'function'],
+    [/^\s*macro\s+([\w!]+)/, 'macro'],
+    [/^\s*(?:mutable\s+)?struct\s+(\w+)/, 'struct'],
+    [/^\s*(?:abstract|primitive)\s+type\s+(\w+)/, 'type'],
+    [/^\s*(?:bare)?module\s+(\w+)/, 'module'],
+    [/^\s*const\s+(\w+)\s*(?:::[^=]*)?=/, 'constant'],
+    [/^(?:[\w.]+\.)?([\w!]+)(?:\{[^}]*\})?\([^=]*\)\s*(?:::[^=]+)?(?:where\b[^=]*)?=(?!=)/, 'function'],
+  ],
+};
+
 export const elixir: Language = {
   id: 'elixir',
   extensions: ['ex', 'exs', 'heex'],
@@ -44,8 +63,14 @@ export const erlang: Language = {
   comments: ['%'],
   head: /^-(?:spec|doc)\b/,
   leaders: [],
-  shapes: ['column0'],
-  patterns: [[/^([a-z]\w*)\s*\(.*->/, 'function']],
+  shapes: ['column0', 'sign'],
+  patterns: [
+    [/^([a-z]\w*)\s*\(.*->/, 'function'],
+    [/^-\s*module\s*\(\s*([\w@]+)/, 'module'],
+    [/^-\s*define\s*\(\s*(\w+)/, 'macro'],
+    [/^-\s*record\s*\(\s*(\w+)/, 'struct'],
+    [/^-\s*(?:type|opaque)\s+(\w+)\s*\(/, 'type'],
+  ],
 };
 
 export const clojure: Language = {
@@ -63,11 +88,13 @@ export const ocaml: Language = {
   extensions: ['ml', 'mli'],
   style: 'indent',
   comments: ['(*'],
-  leaders: words('let and type module val external exception'),
+  leaders: words('let and type module val external exception class method'),
   shapes: [],
   patterns: [
     [/^(?:let|and|val|external)\s+(?:rec\s+|inline\s+)?(\w+)/, 'function'],
     [/^type\s+(?:[^=\s]+\s+)?(\w+)\s*(?:=|$)/, 'type'],
     [/^module\s+(?:type\s+)?(\w+)/, 'module'],
+    [/^class\s+(?:type\s+)?(?:virtual\s+)?(?:\[[^\]]*\]\s*)?(\w+)/, 'class'],
+    [/^\s+method!?\s+(?:(?:private|virtual)\s+)*(\w+)/, 'method'],
   ],
 };

@@ -55,6 +55,28 @@ export const java: Language = {
   signature: JAVA_SIGNATURE,
 };
 
+export const groovy: Language = {
+  id: 'groovy',
+  extensions: ['groovy', 'gradle', 'gvy'],
+  fileNames: ['Jenkinsfile'],
+  interpreters: ['groovy'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: [...javaLeaders, ...words('def trait task tasks stage')],
+  shapes: ['call'],
+  patterns: [
+    [/^\s*(?:\w+\s+)*def\s+(?:<[^>]*>\s*)?(\w+)\s*\(/, 'function'],
+    [/^\s*(?:\w+\s+)*trait\s+(\w+)/, 'class'],
+    [/^\s*task\s+(\w+)/, 'function'],
+    [/^\s*(?:tasks\.(?:register|create|named)|stage)\s*\(\s*['"]([^'"]+)['"]/, 'function'],
+    [/^def\s+(\w+)\s*=/, 'variable'],
+    // A call with a block, `dependencies {`, has no type before its name.
+    ...javaPatterns,
+  ],
+  signature: JAVA_SIGNATURE,
+};
+
 export const csharp: Language = {
   id: 'csharp',
   extensions: ['cs', 'csx'],

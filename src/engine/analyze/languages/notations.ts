@@ -18,11 +18,15 @@ export const proto: Language = {
 export const sql: Language = {
   id: 'sql',
   extensions: ['sql'],
-  style: 'line',
+  style: 'statement',
   comments: ['--'],
   leaders: words('CREATE create Create'),
   shapes: [],
   patterns: [
+    [
+      /^\s*create\s+(?:or\s+(?:replace|alter)\s+)?(?:definer\s*=\s*\S+\s+)?(?:function|procedure|proc|aggregate)\s+(?:if\s+not\s+exists\s+)?(?:[`"[]?\w+[`"\]]?\.)*[`"[]?(\w+)/i,
+      'function',
+    ],
     [
       /^\s*create\s+(?:or\s+replace\s+)?(?:temp\w*\s+|unique\s+|materialized\s+)*\w+\s+(?:if\s+not\s+exists\s+)?[`"[]?(?:\w+\.)?(\w+)/i,
       'struct',

@@ -58,6 +58,7 @@ export const php: Language = {
   patterns: [
     [/^\s*(?:(?:abstract|final|public|private|protected|static)\s+)*function\s+&?(\w+)/, 'function'],
     [/^\s*(?:(?:abstract|final|readonly)\s+)*class\s+(\w+)/, 'class'],
+    [/^namespace\s+([\w\\]+)/, 'module'],
     [/^\s*interface\s+(\w+)/, 'interface'],
     [/^\s*trait\s+(\w+)/, 'class'],
     [/^\s*enum\s+(\w+)/, 'enum'],
@@ -104,11 +105,12 @@ export const perl: Language = {
   style: 'brace',
   fileModules: true,
   comments: ['#'],
-  leaders: ['sub', 'package'],
+  leaders: ['sub', 'package', 'use'],
   shapes: [],
   patterns: [
     [/^\s*sub\s+(\w+)/, 'function'],
     [/^package\s+([\w:]+)/, 'module'],
+    [/^\s*use\s+constant\s+(\w+)/, 'constant'],
   ],
 };
 

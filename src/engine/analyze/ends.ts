@@ -1,0 +1,43 @@
+import type { SourceScan } from './scanner.ts';
+
+/** Longest statement of SQL. */
+const MAX_STATEMENT_LINES = 300;
+const SEMICOLON = ';'.charCodeAt(0);
+const AT = '@'.charCodeAt(0);
+
+/** The line that matches `closer`, or the definition's own line if a property or an incomplete text has none. */
+export function closerEnd(scan: SourceScan, line: number, closer: RegExp): number {
+  if (scan.lastByte[line] === SEMICOLON) return line;
+  for (let at = line + 1; at < scan.lineCount; at++) {
+    if (scan.firstByte[at] !== AT) continue;
+    const text = scan.line(at, 40);
+    if (closer.test(text)) return at;
+    // They do not nest.
+    if (/^@(?:interface|implementation|protocol)\b/.test(text)) break;
+  }
+  return line;
+}
+
+/** Ends a statement of SQL at its `;`, which does not count within `$$ … $$` and between `begin` and `end`. */
+export function sqlEnd(scan: SourceScan, line: number): number {
+  let quote: string | undefined;
+  let depth = 0;
+  const limit = Math.min(scan.lineCount, line + MAX_STATEMENT_LINES);
+  for (let at = line; at < limit; at++) {
+    const text = scan.line(at, 300);
+    const isOther = at > line && depth === 0 && quote === undefined && /^create\b/i.test(text);
+    if (isOther || /^\s*go\s*$/i.test(text)) return Math.max(line, at - 1);
+    for (const [part] of text.matchAll(
+      /\$\w*\$|\b(?:begin|case|end(?!\s+(?:if|loop|while|repeat|for)))\b|;\s*(?:--.*)?$/gi,
+    )) {
+      if (quote !== undefined || part.startsWith('$')) {
+        if (quote === undefined) quote = part;
+        else if (quote === part) quote = undefined;
+      } else if (part.startsWith(';')) {
+        if (depth === 0) return at;
+      } else if (/^end/i.test(part)) depth = Math.max(0, depth - 1);
+      else depth++;
+    }
+  }
+  return line;
+}
