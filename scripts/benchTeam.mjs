@@ -88,7 +88,7 @@ async function quality() {
   /** @type {Record<string, TeamQuestion[]>} */
   const answers = {};
   const stores = {
-    folder: () => ContentStore.open(folder, { clock: systemClock, logger: silentLogger }),
+    folder: () => ContentStore.open(join(folder, 'all'), { clock: systemClock, logger: silentLogger }),
     OpenSearch: () => OpenSearchStore.open({ cluster: { urls: [url] }, shards: 1, refreshMs: 200 }),
   };
   let total = 0;
@@ -97,14 +97,16 @@ async function quality() {
     const stored = await storeAll(store, data, wanted, scope, files);
     total = stored.files;
     say(`${name}: ${total} files of ${wanted.length} repositories are stored.`);
-    answers[name] = await askAll(store, data, stored.stored, Number(values.every));
+    // In a folder a set is ranked with the counts of all its files, so one repository needs a folder of its own.
+    const aloneOf = name === 'folder' ? storeAlone : undefined;
+    answers[name] = await askAll(store, data, stored.stored, Number(values.every), aloneOf);
     await store.close();
   }
   const { folder: local = [], OpenSearch: remote = [] } = answers;
   const plain = await askPlainly();
   const score = (/** @type {TeamQuestion[]} */ rows, /** @type {(row: TeamQuestion) => number} */ of) =>
     meanOfMeans(rows, ({ repository }) => repository, of).toFixed(4);
-  const share = (/** @type {TeamQuestion[]} */ rows, /** @type {'isFound' | 'isFoundAlone'} */ of) =>
+  const share = (/** @type {TeamQuestion[]} */ rows, /** @type {'isFound' | 'isFoundAlone' | 'isOwnFound'} */ of) =>
     `${(100 * mean(rows.map((row) => (row[of] ? 1 : 0)))).toFixed(1)} %`;
   const row = (/** @type {string} */ name, /** @type {TeamQuestion[]} */ rows) => [
     name,
@@ -112,6 +114,11 @@ async function quality() {
     score(rows, ({ among }) => among),
     share(rows, 'isFoundAlone'),
     share(rows, 'isFound'),
+    share(
+      rows.filter(({ isFoundAlone }) => isFoundAlone),
+      'isFound',
+    ),
+    share(rows, 'isOwnFound'),
     percentile(
       rows.map(({ ms }) => ms),
       50,
@@ -123,6 +130,8 @@ async function quality() {
     'all as one',
     'found alone',
     'found in all',
+    'still found of those',
+    'own repository',
     'p50 ms in all',
   ];
   report('team', [heads, row('folder', local), row('OpenSearch', remote), row('plain multi_match', plain)]);
@@ -143,6 +152,16 @@ async function quality() {
   for (const { repository, query, results } of lost.slice(0, 25))
     console.log(`  ${repository}: ${query}\n    ${results.slice(0, 3).join(', ')}`);
   return { files: total, recall, folder: local, OpenSearch: remote, plain };
+}
+
+/** The store of a folder with one repository. @param {import('../test/bench/questions.ts').Repository} repository */
+async function storeAlone(repository) {
+  const store = await ContentStore.open(join(folder, 'alone', repository.name), {
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  const { stored } = await storeAll(store, data, [repository], scope, files);
+  return { store, checkpoint: stored[0]?.checkpoint ?? '' };
 }
 
 /** An index of text and path as the cluster's own analyzer sees them. */
@@ -187,6 +206,7 @@ async function askPlainly() {
   await plain.refresh('plain');
   const ask = async (/** @type {string} */ query, /** @type {string | undefined} */ only) =>
     (await searchPlainly(plain, query, only)).map(({ _source }) => ({
+      repository: _source?.repository,
       path: join(folderOf(data, byName(String(_source?.repository)), scope), String(_source?.path)),
     }));
   /** @type {import('../test/bench/team.ts').TeamQuestion[]} */
@@ -196,11 +216,20 @@ async function askPlainly() {
       if (i % Number(values.every) !== 0) continue;
       const alone = targetRanks(await ask(query, repository.name), targets);
       const began = performance.now();
-      const among = targetRanks(await ask(query, undefined), targets);
+      const all = await ask(query, undefined);
+      const ms = performance.now() - began;
+      const among = targetRanks(all, targets);
       asked.push({
-        ...{ repository: repository.name, category, query, ms: performance.now() - began },
+        ...{ repository: repository.name, category, query, ms },
         ...{ alone: ndcg(alone, targets.length), among: ndcg(among, targets.length) },
-        ...{ isFoundAlone: alone.length > 0, isFound: among.length > 0, first: [], considered: [], results: [] },
+        ...{
+          isFoundAlone: alone.length > 0,
+          isFound: among.length > 0,
+          isOwnFound: all.some((one) => one.repository === repository.name),
+          first: [],
+          considered: [],
+          results: [],
+        },
       });
     }
   await plain.close();

@@ -81,6 +81,8 @@ export interface TeamQuestion {
   readonly isFound: boolean;
   /** Whether it is in the first ten of its own. */
   readonly isFoundAlone: boolean;
+  /** Whether any file of the question's repository is in the first ten of all. */
+  readonly isOwnFound: boolean;
   /** Names of the first ten files of all repositories, and of as many as the store considers. */
   readonly first: readonly string[];
   readonly considered: readonly string[];
@@ -88,20 +90,22 @@ export interface TeamQuestion {
   readonly ms: number;
 }
 
-/** Asks every n-th question, of each repository alone and of all as one. */
+/** Asks every n-th question, of all repositories as one, and of each alone: in the store that `aloneOf` opens, or in the same one. */
 export async function askAll(
   store: ContextStore,
   data: string,
   stored: readonly StoredRepository[],
   every: number,
+  aloneOf?: (repository: Repository) => Promise<{ readonly store: ContextStore; readonly checkpoint: string }>,
 ): Promise<TeamQuestion[]> {
   const asked: TeamQuestion[] = [];
   const checkpoints = stored.map(({ checkpoint }) => checkpoint);
-  for (const [own, { repository, folder, checkpoint }] of stored.entries())
+  for (const [own, { repository, folder, checkpoint }] of stored.entries()) {
+    const lone = (await aloneOf?.(repository)) ?? { store, checkpoint };
     for (const [i, question] of questionsOf(data, repository.name).entries()) {
       if (i % every !== 0) continue;
       const { query, category } = question;
-      const one = await store.searchSets(query, [checkpoint], { limit: K });
+      const one = await lone.store.searchSets(query, [lone.checkpoint], { limit: K });
       const began = performance.now();
       const all = await store.searchSets(query, checkpoints, { limit: CANDIDATES });
       const ms = performance.now() - began;
@@ -117,8 +121,11 @@ export async function askAll(
         first: all.hits.slice(0, K).map(({ id }) => id),
         considered: all.hits.map(({ id }) => id),
         results: all.hits.slice(0, K).map(({ path, sets }) => `${stored[sets[0]!]!.repository.name}/${path}`),
+        isOwnFound: all.hits.slice(0, K).some(({ sets }) => sets.includes(own)),
       });
     }
+    if (lone.store !== store) await lone.store.close();
+  }
   return asked;
 }
 

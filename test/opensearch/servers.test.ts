@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLogger } from '../../src/base/log.ts';
 import { openSearchOf, type OpenSearchOptions } from '../../src/cli/server/openSearchOptions.ts';
@@ -45,6 +47,22 @@ describe('a store behind TLS and the signatures of AWS', () => {
       const scope = { checkpointId: undefined, added: [name!], deleted: [] };
       assert.match(await store.retrieve('heron', scope), /Path: src\/å \(1\)\.ts/);
       await store.close();
+
+      const file = join(folder(), 'keys.json');
+      const print = ({ accessKeyId, secretAccessKey, sessionToken }: typeof account, seconds: number): void => {
+        const keys = { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, SessionToken: sessionToken };
+        const Expiration = new Date(Date.now() + 1000 * seconds).toISOString();
+        writeFileSync(file, JSON.stringify({ Version: 1, ...keys, Expiration }));
+      };
+      print(account, 20);
+      const renewed = await open({ ...signed, opensearchCredentials: file }, {});
+      proxy.account = { ...account, accessKeyId: 'ASIANEW', secretAccessKey: 'new', sessionToken: 'y' };
+      await assert.rejects(renewed.retrieve('heron', scope), { code: 'StoreDenied' });
+      print(proxy.account, 3600);
+      assert.match(await renewed.retrieve('heron', scope), /Path: src/);
+      await renewed.close();
+      proxy.account = account;
+
       await assert.rejects(open({ ...signed, opensearchAws: 'us-east-1' }), { code: 'StoreDenied' });
       await assert.rejects(open(signed, { ...env, AWS_SECRET_ACCESS_KEY: 'other' }), { code: 'StoreDenied' });
       await assert.rejects(open({ opensearchAws: account.region }), /OpenSearch does not answer \(.*certificate/);

@@ -20,9 +20,11 @@ export interface AwsAccount {
  */
 export class AwsProxy {
   readonly #server: Server;
+  account: AwsAccount;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, account: AwsAccount) {
     this.#server = server;
+    this.account = account;
   }
 
   static async start(cluster: string, { cert, key }: TestCertificate, account: AwsAccount): Promise<AwsProxy> {
@@ -30,7 +32,7 @@ export class AwsProxy {
     const server = createServer(tls, (incoming, response) => {
       void buffer(incoming).then((body) => {
         const { method, url, headers } = incoming;
-        if (!isSigned(incoming, body, account)) {
+        if (!isSigned(incoming, body, proxy.account)) {
           response.writeHead(403, { 'content-type': 'application/json' });
           response.end(JSON.stringify({ message: 'The request signature we calculated does not match' }));
           return;
@@ -44,7 +46,8 @@ export class AwsProxy {
       });
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-    return new AwsProxy(server);
+    const proxy = new AwsProxy(server, account);
+    return proxy;
   }
 
   get url(): string {

@@ -43,10 +43,11 @@ describe('options for a store on OpenSearch', () => {
     const file = join(folder(), 'credentials.json');
     for (const text of ['secret-word', '{"username":"secret-word"}', 'null']) {
       writeFileSync(file, text);
-      assert.throws(
-        () => clusterOf({ opensearchUrl: HTTPS, opensearchCredentials: file }, {}),
-        (error: Error) => !error.message.includes('secret-word') && error.message.includes(file),
-      );
+      for (const more of [{}, { opensearchAws: 'eu-central-1' }])
+        assert.throws(
+          () => clusterOf({ opensearchUrl: HTTPS, opensearchCredentials: file, ...more }, {}),
+          (error: Error) => !error.message.includes('secret-word') && error.message.includes(file),
+        );
     }
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SextantError, describeError } from '../../base/errors.ts';
-import type { AwsCredentials, ClusterOptions } from '../../context/opensearch/cluster.ts';
+import type { AwsAccess, AwsCredentials, ClusterOptions } from '../../context/opensearch/cluster.ts';
 import type { ContextOptions } from '../../server/context/service.ts';
 
 /** The options of `sextant serve` for a store on OpenSearch. */
@@ -20,7 +20,7 @@ interface Credentials {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly bearer?: string | undefined;
-  readonly aws?: AwsCredentials | undefined;
+  readonly aws?: AwsAccess | undefined;
 }
 
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -61,15 +61,18 @@ function credentialsOf(
   env: NodeJS.ProcessEnv,
 ): Credentials {
   if (region === undefined) return file === undefined ? fromEnvironment(env) : readCredentials(file);
-  if (file !== undefined) throw invalid('--opensearch-aws and --opensearch-credentials exclude each other');
+  if (file !== undefined) {
+    readAwsCredentials(file);
+    return { aws: { region, credentials: () => readAwsCredentials(file) } };
+  }
   const {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
     AWS_SESSION_TOKEN: sessionToken,
   } = env;
   if (!accessKeyId || !secretAccessKey)
-    throw invalid('--opensearch-aws needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY');
-  return { aws: { region, accessKeyId, secretAccessKey, sessionToken } };
+    throw invalid('--opensearch-aws needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --opensearch-credentials');
+  return { aws: { region, credentials: () => ({ accessKeyId, secretAccessKey, sessionToken }) } };
 }
 
 function fromEnvironment(env: NodeJS.ProcessEnv): Credentials {
@@ -79,19 +82,44 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Credentials {
 
 /** Reads `{"username","password"}` or `{"bearer"}`. */
 function readCredentials(file: string): Credentials {
+  const { username, password, bearer } = readJson(file);
+  if (isText(bearer)) return { bearer };
+  if (isText(username) && isText(password)) return { username, password };
+  throw invalid(`${file} needs {"username": "…", "password": "…"} or {"bearer": "…"}`);
+}
+
+/** Reads what `aws configure export-credentials` prints. */
+function readAwsCredentials(file: string): AwsCredentials {
+  const {
+    AccessKeyId: accessKeyId,
+    SecretAccessKey: secretAccessKey,
+    SessionToken: sessionToken,
+    Expiration: expires,
+  } = readJson(file);
+  const expiration = new Date(isText(expires) ? expires : NaN);
+  const isTemporary = expires !== undefined;
+  if (!isText(accessKeyId) || !isText(secretAccessKey) || (isTemporary && Number.isNaN(expiration.getTime())))
+    throw invalid(`${file} is not what "aws configure export-credentials" prints`);
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(isText(sessionToken) && { sessionToken }),
+    ...(isTemporary && { expiration }),
+  };
+}
+
+function readJson(file: string): Record<string, unknown> {
   const text = readText(file, '--opensearch-credentials');
-  let json: unknown;
   try {
-    json = JSON.parse(text);
+    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
   } catch {
     // The cause would quote the file.
     throw invalid(`${file} is not JSON`);
   }
-  const { username, password, bearer } = (json ?? {}) as Record<string, unknown>;
-  const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-  if (isText(bearer)) return { bearer };
-  if (isText(username) && isText(password)) return { username, password };
-  throw invalid(`${file} needs {"username": "…", "password": "…"} or {"bearer": "…"}`);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function readText(file: string, option: string): string {

@@ -67,10 +67,10 @@ export function addServerCommands(
       ]),
     )
     .option('--opensearch-url <url...>', 'the addresses of the cluster (default: SEXTANT_OPENSEARCH_URL)')
-    .option('--opensearch-credentials <file>', 'JSON with username and password, or with bearer')
+    .option('--opensearch-credentials <file>', 'JSON with username and password, with bearer, or with keys of AWS')
     .option(
       '--opensearch-aws <region>',
-      'sign requests for AWS, with the keys of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
+      'sign requests for AWS, with the keys of the file, or of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY',
     )
     .option('--opensearch-ca <file>', 'the certificates of the authority that signed those of the cluster, in PEM')
     .option('--opensearch-prefix <name>', 'the beginning of the names of the indexes (default: sextant)')

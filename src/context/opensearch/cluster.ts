@@ -14,18 +14,24 @@ export interface ClusterOptions {
   /** A token, sent as `Authorization: Bearer`. */
   readonly bearer?: string | undefined;
   /** Signs each request for AWS, instead of a password or token. */
-  readonly aws?: AwsCredentials | undefined;
+  readonly aws?: AwsAccess | undefined;
   /** Certificates of authorities in PEM that are trusted instead of the system's. */
   readonly ca?: string | undefined;
   readonly requestTimeoutMs?: number | undefined;
 }
 
-export interface AwsCredentials {
+export interface AwsAccess {
   readonly region: string;
+  /** Is called again before the credentials expire. */
+  readonly credentials: () => AwsCredentials;
+}
+
+export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   /** Of temporary credentials. */
   readonly sessionToken?: string | undefined;
+  readonly expiration?: Date | undefined;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -248,14 +254,16 @@ export class Cluster {
   }
 }
 
-function signerOf({
-  region,
-  accessKeyId,
-  secretAccessKey,
-  sessionToken = '',
-}: AwsCredentials): Pick<ClientOptions, 'Connection' | 'Transport'> {
-  const credentials = { accessKeyId, secretAccessKey, sessionToken };
-  return AwsSigv4Signer({ region, getCredentials: () => Promise.resolve(credentials) });
+function signerOf({ region, credentials }: AwsAccess): Pick<ClientOptions, 'Connection' | 'Transport'> {
+  return AwsSigv4Signer({
+    region,
+    getCredentials: () =>
+      // A throw of the function becomes the rejection of the request.
+      new Promise((resolve) => {
+        const { accessKeyId, secretAccessKey, sessionToken = '', expiration } = credentials();
+        resolve({ accessKeyId, secretAccessKey, sessionToken, ...(expiration && { expiration }) });
+      }),
+  });
 }
 
 interface RequestOptions {
