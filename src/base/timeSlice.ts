@@ -34,11 +34,19 @@ export class TimeSlice {
   }
 }
 
-/** Runs steps to their end, a slice at a time: other work of the thread runs between. Rejects with `Cancelled`. */
+/**
+ * Runs steps to their end, a slice at a time: other work of the thread runs between. Rejects with `Cancelled`. What can be cancelled
+ * begins after two turns of the loop, so that it costs nothing when the next request, which came with it or in the turn after,
+ * replaces it.
+ */
 export async function runInSlices<T>(steps: Generator<void, T, void>, signal?: AbortSignal): Promise<T> {
   throwIfCancelled(signal);
-  const slice = new TimeSlice(signal);
   try {
+    for (let turns = signal ? 2 : 0; turns > 0; turns--) {
+      await setImmediate();
+      throwIfCancelled(signal);
+    }
+    const slice = new TimeSlice(signal);
     for (;;) {
       const step = steps.next();
       if (step.done) return step.value;

@@ -158,6 +158,39 @@ describe('a search over several indexes', () => {
     reader.close();
   });
 
+  it('costs nothing where the next search replaces it a turn of the loop later', async () => {
+    const documents = Array.from({ length: 20 }, (_, i) =>
+      documentOf({ folder: 'a/src', name: `f${i}.py`, lines: ['def light_quay():', `    return harbour${i}`] }),
+    );
+    const reader = new EngineReader(await indexOf(documents));
+    let reads = 0;
+    for (const { reader: segment } of reader.segments) {
+      const read = segment.read.bind(segment);
+      segment.read = (...args) => {
+        reads++;
+        return read(...args);
+      };
+    }
+    await reader.search('light a harbour of the quay');
+    const once = reads;
+    assert.ok(once > 0);
+    let ended = 0;
+    for (let typed = 1; typed < 40; typed++) {
+      const cancel = new AbortController();
+      const running = reader.search('light a harbour of the quay', { signal: cancel.signal });
+      await setImmediate();
+      cancel.abort();
+      await running.then(
+        () => ended++,
+        () => undefined,
+      );
+    }
+    assert.deepEqual([reads, ended], [once, 0]);
+    const { length } = await reader.search('light a harbour of the quay', { signal: new AbortController().signal });
+    assert.deepEqual([length, reads], [10, 2 * once]);
+    reader.close();
+  });
+
   it('reads no more text than it may, and reports that it stopped', async () => {
     const list = Array.from({ length: 50 }, (_, i): Source => ({ folder: 'c', name: `f${i}.py`, lines: ['# quay'] }));
     const index = new EngineReader(await indexOf(list.map(documentOf)));
