@@ -52,6 +52,18 @@ export function describeRepositories(open: () => Promise<ContextStore>): void {
     });
   });
 
+  it('have each their own file of a path, as good as that of another one', async () => {
+    await withRepositories(async (repositories, push) => {
+      await push('pay', { 'src/retry.ts': RETRY, 'src/card.ts': `${OTHER}// see retryPayment\n` });
+      await push('tools', { 'src/retry.ts': `/** Waits longer. */\n${RETRY}` });
+      const { results } = await repositories.search('how to retry a payment', undefined, undefined, ALL);
+      assert.deepEqual(
+        results.map(({ path }) => path),
+        ['src/retry.ts', 'src/retry.ts', 'src/card.ts'],
+      );
+    });
+  });
+
   it('are chosen by patterns and by filters of the query', async () => {
     await withRepositories(async (repositories, push) => {
       await push('acme/pay', { 'a.ts': RETRY });

@@ -64,7 +64,10 @@ export function oneOfEachFamily(ranked: readonly Ranked[], query: string): reado
     const { path, scores, form } = one;
     const family = `${scores.folder}:${familyOf(path, form, typed)}`;
     const name = path.slice(path.lastIndexOf('/') + 1);
-    const first = firstOf.get(family) ?? ofName.get(name)?.find((other) => isCopy(one, other));
+    const known = firstOf.get(family);
+    // Of one path there is one file in a folder, so these are of two repositories of a team.
+    const isOther = known?.path === path;
+    const first = (isOther ? undefined : known) ?? ofName.get(name)?.find((other) => isCopy(one, other));
     if (first) {
       alike.set(first, (alike.get(first) ?? 0) + 1);
       later.push(one);
