@@ -26,16 +26,7 @@ const PACKAGES = [
 ];
 
 /** Sources of Debian's archive, in languages that the repositories of bench:typed do not have. */
-const SOURCES = [
-  'leveldb',
-  'bash-completion',
-  'penlight',
-  'elixir-lang',
-  'rebar',
-  'cl-alexandria',
-  'ocaml-re',
-  'cmake-extras',
-];
+const SOURCES = ['leveldb', 'bash-completion', 'elixir-lang', 'rebar', 'ocaml-re'];
 
 const { values, positionals } = parseArgs({
   options: { examples: { type: 'string', default: '0' }, json: { type: 'string' } },

@@ -77,10 +77,14 @@ class Counts implements LanguageFigures {
     this.#examples = examples;
   }
 
-  add(path: string, oracle: readonly Tag[], ours: readonly OwnTag[]): void {
+  add(path: string, oracle: readonly Tag[], found: readonly OwnTag[]): void {
     this.files++;
-    const has = new Set(ours.map(keyOf));
     const known = new Set(oracle.map(keyOf));
+    // Ctags names `Acme.Repo` of Elixir by its last part.
+    const ours = found.map((one) =>
+      known.has(keyOf(one)) ? one : { ...one, name: one.name.slice(one.name.lastIndexOf('.') + 1) },
+    );
+    const has = new Set(ours.map(keyOf));
     // The name of `typedef struct { … } name_t;` is on its last line; ours is on the line that opens it.
     for (const tag of oracle) {
       if (tag.kind !== 'typedef' || has.has(keyOf(tag))) continue;

@@ -76,6 +76,9 @@ describe('findDefinitions', () => {
         ['ADMIN', 'USER'],
       ],
       Swift: ['a.swift', 'enum E {\n  case a(Int)\n  case b\n  init() {\n    f(1)\n  }\n}\nlet c = 1\n', ['a', 'b']],
+      'several on a line': ['a.c', 'enum a {\n\tA, B = 2,\n\tC, D\n};\n', ['A', 'B', 'C', 'D']],
+      'all on the line of the enum': ['A.java', 'enum Op { ADD, SUB }\nint x;\n', ['ADD', 'SUB']],
+      'with strings and calls': ['A.java', 'enum Op {\n  ADD(1, TWO), SUB;\n}\n', ['ADD']],
       TypeScript: ['a.ts', "enum E {\n  A,\n  B = 'b',\n}\nA = 1;\n", ['A', 'B']],
     };
     for (const [what, [path, text, members]] of Object.entries(cases)) {
@@ -116,6 +119,14 @@ describe('findDefinitions', () => {
     assert.equal(
       outline('a.sql', text),
       'sql\nstruct a 1:1-3\nfunction f 4:4-8\nfunction p 9:9-14\nstruct v 15:15-15\nstruct w 16:16-16\n',
+    );
+  });
+
+  it('finds properties of C# by their accessors', () => {
+    const text = 'interface I\n{\n    int Delay { get; set; }\n    IList<string> Names { get; }\n}\n';
+    assert.equal(
+      outline('A.cs', text),
+      'csharp\ninterface I 1:1-5\n  variable I . Delay 3:3-3\n  variable I . Names 4:4-4\n',
     );
   });
 

@@ -6,7 +6,7 @@ import { Headings } from './headings.ts';
 import { leadingLines, type FileLines } from './leading.ts';
 import { TEXT } from './lexer.ts';
 import type { DefinitionKind, Language } from './language.ts';
-import { Members } from './members.ts';
+import { Members, membersOnLine } from './members.ts';
 import type { SourceScan } from './scanner.ts';
 
 /** A definition in a file. Lines count from 0; `end` is its last line. */
@@ -90,6 +90,10 @@ export function findDefinitions(
     });
     if (KINDS_WITH_MEMBERS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
   };
+  /** Adds the members of an enum that begins and ends on its line. */
+  const addOnLine = (line: number, container: string): void => {
+    for (const name of membersOnLine(scan.line(line, 300))) add(line, name, 'constant', container);
+  };
   /** Adds a definition whose name follows its closing brace; of one without a name, the members are definitions. */
   const addLate = (line: number, kind: DefinitionKind): void => {
     const end = blockEnd(file, line, kind);
@@ -97,6 +101,7 @@ export function findDefinitions(
     if (name === undefined) members.open({ name: '', kind, line, end });
     else add(line, name, kind);
     if (name !== undefined) named.add(end);
+    if (end === line && kind === 'enum') addOnLine(line, 'enum');
   };
   /** Objective-C declares methods as other languages define them. */
   const needsBody = (line: number): boolean => language.needsBody === true && !isSign(scan.firstByte[line]!);
@@ -115,17 +120,16 @@ export function findDefinitions(
       if (key !== undefined && !isInBraces(scan, line)) continue;
       if (value !== undefined) values.set(found.length, value);
       add(line, name, kind, container === 'this' ? undefined : container);
+      if (kind === 'enum' && language.style === 'brace') addOnLine(line, name);
       return true;
     }
     return false;
   };
   for (let line = 0; line < scan.lineCount && found.length < MAX_DEFINITIONS; line++) {
     if (quiet[line] || named.has(line)) continue;
-    const enumerator = members.enumerator(line);
-    if (enumerator !== undefined) {
-      add(line, enumerator, 'constant', members.isNamed ? undefined : 'enum');
-      continue;
-    }
+    const enumerators = members.enumerators(line);
+    for (const name of enumerators) add(line, name, 'constant', members.container);
+    if (enumerators.length > 0) continue;
     const title = headings?.underlined(line);
     if (title !== undefined) {
       add(line, title, 'heading');
@@ -135,8 +139,8 @@ export function findDefinitions(
     const text = member ?? candidate(scan, language, line, isLeader);
     if (text !== undefined && member === undefined && groups.opens(text)) continue;
     if (text !== undefined && addMatch(line, text)) continue;
-    const method = members.method(line);
-    if (method !== undefined && (!language.needsBody || hasBody(scan, line))) add(line, method, 'method');
+    const inner = members.member(line);
+    if (inner !== undefined && (!language.needsBody || hasBody(scan, line))) add(line, inner.name, inner.kind);
   }
   return nest(scan, language, withKindsOfValues(found, values));
 }

@@ -8,6 +8,23 @@ import type { SourceScan } from './scanner.ts';
  */
 const MEMBER = /^\s*(?:case\s+)?(?!(?:init|static|subscript)\b)([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:[=,;({]|\/[/*]|$)/;
 
+/** The members that follow the first one of a list, as far as no bracket or string is between them. */
+function membersAfter(list: string): string[] {
+  const [plain = ''] = /^[^'"`({[/}]*/.exec(list) ?? [];
+  return plain
+    .split(',')
+    .slice(1)
+    .flatMap((part) => /^\s*([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:=[^=]*)?;?\s*$/.exec(part)?.[1] ?? []);
+}
+
+/** The members of an enum that is on one line: `enum Rig { SLOOP, KETCH }`. */
+export function membersOnLine(text: string): string[] {
+  const list = /\{([^{}]*)\}/.exec(text)?.[1];
+  if (list === undefined) return [];
+  const first = MEMBER.exec(list.replace(/;.*$/, ''))?.[1];
+  return first === undefined ? [] : [first, ...membersAfter(list)];
+}
+
 interface Type {
   readonly name: string;
   readonly kind: DefinitionKind;
@@ -42,9 +59,10 @@ export class Members {
     this.#quiet = quiet;
   }
 
-  /** Whether the type around the current line has a name. */
-  get isNamed(): boolean {
-    return this.#open.at(-1)?.name !== '';
+  /** The container of the members of the current line: an enum without a name is called `enum`. */
+  get container(): string {
+    const { name = '' } = this.#open.at(-1) ?? {};
+    return name === '' ? 'enum' : name;
   }
 
   open(type: Type): void {
@@ -54,22 +72,26 @@ export class Members {
     if (indent > this.#scan.indent[type.line]!) this.#open.push({ ...type, body, indent });
   }
 
-  /** The name of an enum's member on a line. Call it for each line in order. */
-  enumerator(line: number): string | undefined {
+  /** The names of an enum's members on a line. Call it for each line in order. */
+  enumerators(line: number): readonly string[] {
     const type = this.#typeAt(line);
-    if (type?.kind !== 'enum') return undefined;
-    const name = MEMBER.exec(this.#text(line))?.[1];
+    if (type?.kind !== 'enum') return [];
+    const text = this.#text(line);
+    const first = MEMBER.exec(text)?.[1];
     // A constructor has the name of its type.
-    return name === type.name ? undefined : name;
+    if (first === undefined || first === type.name) return [];
+    return [first, ...membersAfter(text)];
   }
 
-  /** The name of a method of a class or interface on a line, which there needs neither modifiers nor a body. */
-  method(line: number): string | undefined {
+  /** A method or property of a class or interface on a line, which there needs neither modifiers nor a body. */
+  member(line: number): { readonly name: string; readonly kind: 'method' | 'variable' } | undefined {
     const type = this.#typeAt(line);
     if (type === undefined || type.kind === 'enum') return undefined;
     const groups = this.#language.signature?.exec(this.#text(line))?.groups;
     if (groups === undefined) return undefined;
-    return groups.type === undefined || groups.type === type.name ? (groups.name ?? groups.type) : undefined;
+    if (groups.property !== undefined) return { name: groups.property, kind: 'variable' };
+    const name = groups.name ?? (groups.type === type.name ? groups.type : undefined);
+    return name === undefined ? undefined : { name, kind: 'method' };
   }
 
   #typeAt(line: number): Open | undefined {

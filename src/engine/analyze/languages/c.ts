@@ -12,7 +12,7 @@ const MACROS = String.raw`(?:__\w+\s+|\w+\([^)]*\)\s*|[A-Z][A-Z0-9_]*\s+|\[\[[^\
 
 const cPatterns: Language['patterns'] = [
   // Their name follows the body, or they have none.
-  [/^(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum'],
+  [/^\s*(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum'],
   [/^typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct'],
   [/^typedef\s+[A-Z]+_(?:ENUM|OPTIONS)\s*\([^,()]*,\s*(\w+)\s*\)/, 'enum'],
   [/^\s*#\s*define\s+(\w+)/, 'macro'],

@@ -26,7 +26,7 @@ const javaPatterns: Language['patterns'] = [
   ],
   [
     new RegExp(
-      String.raw`^\s*(?:(?:public|protected|internal|static|override|virtual|abstract)\s+)+[\w<>[\],.?]+\s+(\w+)\s*(?:\{|=>|$)`,
+      String.raw`^\s*(?:(?:public|private|protected|internal|static|override|virtual|abstract)\s+)+(?!final\b)[\w<>[\],.?]+\s+(\w+)\s*(?:\{|=>|$)`,
     ),
     'variable',
   ],
@@ -35,6 +35,10 @@ const javaPatterns: Language['patterns'] = [
 /** Pattern of a method without a modifier, or a constructor, right inside a class or interface. */
 const JAVA_SIGNATURE = new RegExp(
   String.raw`^\s*${JAVA_MODIFIERS}(?:(?:<[^()]*>\s*)?(?!(?:return|new|else|throw|await|try|using|case)\b)\w[\w<>[\],.?&\s]*[\s.](?<name>\w+)|(?<type>\w+))\s*(?:<[^<>()]*>\s*)?\(`,
+);
+
+const CSHARP_SIGNATURE = new RegExp(
+  String.raw`${JAVA_SIGNATURE.source}|^\s*${JAVA_MODIFIERS}\w[\w<>[\],.?]*\s+(?<property>\w+)\s*\{\s*(?:get|set|init)\b`,
 );
 
 const javaLeaders = words(
@@ -87,7 +91,7 @@ export const csharp: Language = {
   leaders: javaLeaders,
   shapes: ['call'],
   patterns: javaPatterns,
-  signature: JAVA_SIGNATURE,
+  signature: CSHARP_SIGNATURE,
 };
 
 export const kotlin: Language = {
