@@ -1,8 +1,9 @@
+import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { splitIdentifier, stem } from '../engine/analyze/words.ts';
 import { sidesOf } from '../engine/query/paths.ts';
 import { overlap } from '../engine/query/sourceRange.ts';
 import type { Passage } from './answer.ts';
-import { scorePassages, type PassageCandidate } from './passageRanker.ts';
+import { scorePassages, type PassageCandidate, type ScoredQuestion } from './passageRanker.ts';
 import type { AskProfile, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
 import { isProse, SourceFile, type FoundLines, type QuotedLines } from './sourceFile.ts';
 import { countTokens } from './tokens.ts';
@@ -22,15 +23,16 @@ export interface RankedFile {
 export class PassageCollector {
   readonly passages: UnnumberedPassage[] = [];
   readonly #sources: Sources;
-  readonly #words: readonly string[];
+  readonly #question: ScoredQuestion;
+  readonly #analyzer = new Analyzer();
   readonly #profile: AskProfile;
   readonly #limit: RetrievalLimit;
   readonly #files = new Map<string, Promise<SourceFile | undefined>>();
   #tokens = 0;
 
-  constructor(sources: Sources, words: readonly string[], limit: RetrievalLimit, profile: AskProfile) {
+  constructor(sources: Sources, question: ScoredQuestion, limit: RetrievalLimit, profile: AskProfile) {
     this.#sources = sources;
-    this.#words = words;
+    this.#question = question;
     this.#limit = limit;
     this.#profile = profile;
   }
@@ -43,7 +45,12 @@ export class PassageCollector {
   async addFound({ root, path, language }: FoundPlace, found: FoundLines, calledBy?: number): Promise<void> {
     const file = await this.#file(root, path);
     if (!file?.holds(found)) return;
-    const { startLine, endLine, definition } = file.quote(found, this.#words, this.#profile.wholeLines, language);
+    const { startLine, endLine, definition } = file.quote(
+      found,
+      this.#question.words,
+      this.#profile.wholeLines,
+      language,
+    );
     const symbol = definition && { name: definition.name, kind: definition.kind };
     const head = file.headOf({ startLine, endLine });
     const isPart = definition && (definition.startLine < startLine || definition.endLine > endLine);
@@ -65,10 +72,7 @@ export class PassageCollector {
   }
 
   /** The places and definitions of files, best first. */
-  async compare(
-    files: readonly RankedFile[],
-    isAboutTests: boolean,
-  ): Promise<{ readonly file: FoundPlace; readonly lines: FoundLines }[]> {
+  async compare(files: readonly RankedFile[]): Promise<{ readonly file: FoundPlace; readonly lines: FoundLines }[]> {
     const candidates: (PassageCandidate & { file: FoundPlace; lines: FoundLines })[] = [];
     const read = await Promise.all(files.map(({ file: { root, path } }) => this.#file(root, path)));
     for (const [i, { file: found, rank: fileRank }] of files.entries()) {
@@ -77,7 +81,7 @@ export class PassageCollector {
       const quoted: QuotedLines[] = [];
       const add = (lines: FoundLines, placeRank: number | undefined): void => {
         if (!file.holds(lines)) return;
-        const one = file.quote(lines, this.#words, this.#profile.wholeLines, found.language);
+        const one = file.quote(lines, this.#question.words, this.#profile.wholeLines, found.language);
         if (quoted.some((other) => overlap(one, other))) return;
         quoted.push(one);
         const { text } = file.text(one.startLine, one.endLine, isProse(found.language));
@@ -86,7 +90,9 @@ export class PassageCollector {
           fileRank,
           placeRank,
           path: found.path,
+          startLine: one.startLine,
           text,
+          context: file.contextOf(one),
           name: definition?.name,
           kind: definition?.kind,
           isProse: isProse(found.language) && found.language !== 'html',
@@ -96,9 +102,9 @@ export class PassageCollector {
         });
       };
       for (const [placeRank, lines] of [found, ...found.more].entries()) add(lines, placeRank);
-      for (const lines of file.pieces()) add(lines, undefined);
+      if (i < this.#profile.comparedFiles) for (const lines of file.pieces()) add(lines, undefined);
     }
-    const scores = scorePassages(candidates, this.#words, this.#profile.weights, isAboutTests);
+    const scores = scorePassages(candidates, this.#question, this.#profile.weights);
     const least = Math.max(...scores.map((score) => score ?? -Infinity)) - this.#profile.fall;
     return candidates
       .flatMap((one, i) => {
@@ -117,7 +123,7 @@ export class PassageCollector {
         .filter(({ name }) => name !== symbol?.name && splitIdentifier(name).length > 1),
     );
     const shared = ({ name }: { readonly name: string }): number =>
-      splitIdentifier(name).filter((part) => this.#words.includes(stem(part))).length;
+      splitIdentifier(name).filter((part) => this.#question.words.includes(stem(part))).length;
     const distinct = [...new Map(names.toReversed().map((one) => [one.name, one])).values()].toReversed();
     for (const { name, by } of distinct.sort((a, b) => shared(b) - shared(a)).slice(0, most)) {
       const found = await this.#sources.search(`sym:${name}`, RARE + 1, signal);
@@ -148,35 +154,49 @@ export class PassageCollector {
     );
     if (isKnown || text.trim() === '') return;
     const added = { ...at, startLine, endLine, text };
+    const isMerged = this.#profile.isMerged && this.#merge(file, added);
+    if (!isMerged && this.isFull) return;
     this.#tokens += countTokens(text);
-    if (!this.#profile.isMerged || !this.#merge(file, added)) this.passages.push(added);
+    if (!isMerged) this.passages.push(added);
   }
 
   /**
-   * Makes the lines one passage with one that ends above or begins below them, if both are short and whole. The best passage stays as
-   * it is: what stands beside it would hide the answer.
+   * Makes the lines one passage with one that is next to them in the file, if both are short: for a person also with a few lines
+   * between them. The best passage stays as it is: what stands beside it would hide the answer.
    */
   #merge(file: SourceFile, added: UnnumberedPassage): boolean {
-    if (added.whole || added.calledBy !== undefined) return false;
+    if (added.calledBy !== undefined) return false;
+    const { bridged, mergedLines, wholeLines } = this.#profile;
+    const isForPerson = this.#limit.passages !== Infinity;
     const at = this.passages.findIndex((one, i) => {
       const [above, below] = one.startLine < added.startLine ? [one, added] : [added, one];
+      const isNear = isForPerson && below.startLine - above.endLine - 1 <= bridged;
       return (
         i > 0 &&
         one.root === added.root &&
         one.path === added.path &&
-        !one.whole &&
         one.calledBy === undefined &&
-        file.isBlank(above.endLine + 1, below.startLine - 1) &&
-        below.endLine - above.startLine < this.#profile.wholeLines
+        (isForPerson || (!one.whole && !added.whole)) &&
+        (isNear || file.isBlank(above.endLine + 1, below.startLine - 1)) &&
+        below.endLine - above.startLine < (isForPerson ? mergedLines : wholeLines) &&
+        !this.passages.some(
+          (other) =>
+            other !== one &&
+            other.root === one.root &&
+            other.path === one.path &&
+            overlap(other, { startLine: above.startLine, endLine: below.endLine }),
+        )
       );
     });
     const one = this.passages[at];
     if (!one) return false;
     const startLine = Math.min(one.startLine, added.startLine);
     const { text, endLine } = file.text(startLine, Math.max(one.endLine, added.endLine), isProse(one.language));
-    const { head: _head, ...rest } = one;
+    const { head: _head, whole, ...rest } = one;
     const head = file.headOf({ startLine, endLine });
-    const both = startLine === one.startLine ? [one, added] : [added, one];
+    const ofOne =
+      whole?.startLine === added.whole?.startLine && whole?.endLine === added.whole?.endLine ? whole : undefined;
+    const both = ofOne ? [one] : startLine === one.startLine ? [one, added] : [added, one];
     const [symbol, ...further] = both.flatMap((each) => [
       ...(each.symbol ? [each.symbol] : []),
       ...(each.further ?? []),
@@ -185,6 +205,7 @@ export class PassageCollector {
       ...rest,
       ...(symbol && { symbol }),
       ...(head && { head }),
+      ...(ofOne && { whole: ofOne }),
       ...(further.length > 0 && { further }),
       startLine,
       endLine,
@@ -197,7 +218,9 @@ export class PassageCollector {
     const key = `${root}\n${path}`;
     const known =
       this.#files.get(key) ??
-      this.#sources.read(root, path).then((text) => (text === undefined ? undefined : new SourceFile(path, text)));
+      this.#sources
+        .read(root, path)
+        .then((text) => (text === undefined ? undefined : new SourceFile(path, text, this.#analyzer)));
     this.#files.set(key, known);
     return known;
   }

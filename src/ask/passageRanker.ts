@@ -1,6 +1,7 @@
-import { isIndexable, stem, wordsIn } from '../engine/analyze/words.ts';
+import { groupBy } from '../base/collections.ts';
+import { stem } from '../engine/analyze/words.ts';
 import { likenessOf } from '../engine/query/wordMatch.ts';
-import { relatedWords } from './relatedWords.ts';
+import { WordCounter, type CountedWords } from './wordCounter.ts';
 
 /** Lines of a file that may answer a question. */
 export interface PassageCandidate {
@@ -9,12 +10,27 @@ export interface PassageCandidate {
   /** Rank of the place in its file, from 0, if the search found it. */
   readonly placeRank: number | undefined;
   readonly path: string;
+  /** Its first line. */
+  readonly startLine: number;
   readonly text: string;
+  /** The lines that begin the definitions around it. */
+  readonly context: string;
   readonly name: string | undefined;
   readonly kind: string | undefined;
   /** Whether it is a page or a part of one. */
   readonly isProse: boolean;
   readonly isTest: boolean;
+}
+
+/** A question as passages are scored for it. */
+export interface ScoredQuestion {
+  /** The stems of its words. */
+  readonly words: readonly string[];
+  /** Those that only the question before has. */
+  readonly earlier: ReadonlySet<string>;
+  readonly isAboutTests: boolean;
+  /** Whether it asks which or what, rather than how. */
+  readonly asksWhich: boolean;
 }
 
 /** Properties of a passage, from 0 to about 1, that its score sums with their weights. */
@@ -39,10 +55,27 @@ export interface PassageFeatures {
   readonly unwantedTest: number;
   /** Branches and loops: what does something rather answers than what declares it. */
   readonly code: number;
+  /** Neither a branch nor a loop, and cases or a list of texts, if the question asks which. */
+  readonly plain: number;
+  readonly cases: number;
   readonly short: number;
   readonly long: number;
+  /** Its number of words, and the share of its lines that are comments. */
+  readonly words: number;
+  readonly comments: number;
+  /** A page: it rather says that something is done than how. */
+  readonly prose: number;
   /** A class or another type, rather than what it does. */
   readonly type: number;
+  /** Words in lines that are no comment, and in the first such lines. */
+  readonly inCode: number;
+  readonly signature: number;
+  /** Words that the definitions around it have and it has not, and the same of passages next to it. */
+  readonly context: number;
+  readonly neighbour: number;
+  /** Number of passages of its file, and the share of the words that the best of them has. */
+  readonly fileSize: number;
+  readonly bestInFile: number;
 }
 
 export type PassageWeights = Readonly<Record<keyof PassageFeatures, number>>;
@@ -55,19 +88,30 @@ export const FILLERS: ReadonlySet<string> = new Set(
 );
 /** Share of its rarity that such a word has. */
 const FILLER = 0.5;
+/** Share of its rarity that a word of the question before has. */
+const EARLIER = 0.5;
 /** Saturation of the number of times that a text has a word. */
 const SATURATION = 0.6;
 /** Length of a text, in words, at which its words count fully. */
 const LENGTH = 120;
 const LENGTH_SHARE = 0.35;
-/** Number of lines that count as near, of branches that count fully, and of lines of a long passage. */
-const NEAR_LINES = 6;
+/** Numbers that count fully: of branches, of cases, of lines of a long passage, of its words, and of the lines that comments are a share of. */
 const MANY_BRANCHES = 4;
+const MANY_CASES = 4;
 const LONG = 60;
+const MANY_WORDS = 400;
+const LEAST_COMMENTED = 4;
+/** Files with fewer passages are equally small. */
+const FEW_PASSAGES = 8;
+/** What a related word counts beside a word itself. */
+const RELATED_SHARE = 0.6;
 /** A page also answers, as a function with few branches does. */
 const PROSE_CODE = 0.5;
 
 const BRANCH = /\b(?:if|for|while|switch|case|return|match|when|unless|elif|elsif|throw|raise)\b/g;
+/** What decides or repeats; a function without it only states. */
+const DECIDES = /\b(?:if|for|while|switch|case|return|match|when|unless)\b|=>/;
+const CASE = /\bcase\b|^\s*['"][^'"]+['"],?/gm;
 const TYPES: ReadonlySet<string> = new Set('class interface type struct enum trait module namespace'.split(' '));
 
 /**
@@ -76,33 +120,39 @@ const TYPES: ReadonlySet<string> = new Set('class interface type struct enum tra
  */
 export function scorePassages(
   candidates: readonly PassageCandidate[],
-  words: readonly string[],
+  question: ScoredQuestion,
   weights: PassageWeights,
-  isAboutTests: boolean,
 ): (number | undefined)[] {
-  return featuresOf(candidates, words, isAboutTests).map(
+  return featuresOf(candidates, question).map(
     (one) =>
       one && Object.entries(one).reduce((sum, [key, value]) => sum + weights[key as keyof PassageFeatures] * value, 0),
   );
 }
 
+/** The properties of passages; `undefined` as for {@link scorePassages}. */
 function featuresOf(
   candidates: readonly PassageCandidate[],
-  words: readonly string[],
-  isAboutTests: boolean,
+  { words, earlier, isAboutTests, asksWhich }: ScoredQuestion,
 ): (PassageFeatures | undefined)[] {
   const counter = new WordCounter(words);
   const counted = candidates.map(({ text }) => counter.count(text));
   const rarity = words.map((one, word) => {
     const having = counted.filter(({ counts }) => counts[word]! > 0).length;
     const value = Math.log(1 + (candidates.length - having + 0.5) / (having + 0.5));
-    return FILLERS.has(one) ? value * FILLER : value;
+    return value * (FILLERS.has(one) ? FILLER : 1) * (earlier.has(one) ? EARLIER : 1);
   });
   const total = rarity.reduce((sum, one) => sum + one, 0) || 1;
   const sum = (valueOf: (word: number) => number): number =>
     rarity.reduce((all, one, word) => all + one * valueOf(word), 0) / total;
-  return candidates.map(({ fileRank, placeRank, path, name, kind, text: own, isTest, isProse }, i) => {
-    const { counts, related, length, lines, near } = counted[i]!;
+  const mates = matesOf(candidates, counted, sum);
+  const contexts = new Map<string, CountedWords>();
+  const countContext = (context: string): CountedWords => {
+    const known = contexts.get(context) ?? counter.count(context);
+    contexts.set(context, known);
+    return known;
+  };
+  return candidates.map(({ fileRank, placeRank, path, name, kind, context, text: own, isTest, isProse }, i) => {
+    const { counts, related, inCode, inSignature, length, lines, comments, near } = counted[i]!;
     const norm = SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / LENGTH);
     const saturated = (count: number): number => (count * (1 + SATURATION)) / (count + norm || 1);
     const text = sum((word) => saturated(counts[word]!));
@@ -114,12 +164,24 @@ function featuresOf(
     const explained =
       nameStems.length === 0 ? 0 : nameStems.filter((one) => best(words, one) > 0).length / nameStems.length;
     const pathStems = counter.stemsOf(path);
+    const around = countContext(context);
+    const { nextTo, ...inFile } = mates[i]!;
+    const lacking = (has: (word: number) => boolean): number =>
+      sum((word) => (counts[word] === 0 && has(word) ? 1 : 0));
     return {
       text,
       related: relatedText,
       name: inName * (0.5 + 0.5 * explained),
       relatedName: sum((word) => (likeness[word] === 0 && counter.hasRelated(nameStems, word) ? 1 : 0)),
-      near: Math.max(0, ...near.map((has) => sum((word) => (has.has(word) ? 1 : 0)))),
+      near:
+        near.reduce(
+          (most, has) =>
+            Math.max(
+              most,
+              has.reduce((all, word) => all + rarity[word]!, 0),
+            ),
+          0,
+        ) / total,
       path: sum((word) => (pathStems.includes(words[word]!) ? 1 : 0)),
       file: Math.log2(1 + fileRank) / 3,
       place: placeRank === undefined ? 0 : placeRank / 4,
@@ -128,79 +190,53 @@ function featuresOf(
       test: isAboutTests && isTest ? 1 : 0,
       unwantedTest: !isAboutTests && isTest ? 1 : 0,
       code: isProse ? PROSE_CODE : Math.min(1, (own.match(BRANCH)?.length ?? 0) / MANY_BRANCHES),
+      plain: DECIDES.test(own) ? 0 : 1,
+      cases: asksWhich ? Math.min(1, (own.match(CASE)?.length ?? 0) / MANY_CASES) : 0,
       short: lines <= 3 ? 1 : lines <= 6 ? 0.5 : 0,
       long: Math.min(1, lines / LONG),
+      words: Math.min(1, length / MANY_WORDS),
+      comments: Math.min(1, comments / Math.max(LEAST_COMMENTED, lines)),
+      prose: isProse ? 1 : 0,
       type: kind !== undefined && TYPES.has(kind) ? 1 : 0,
+      inCode: sum((word) => (inCode.has(word) ? 1 : 0)),
+      signature: sum((word) => (inSignature.has(word) ? 1 : 0)),
+      context: lacking((word) => around.counts[word]! > 0),
+      neighbour: lacking((word) => nextTo.some(({ counts: beside }) => beside[word]! > 0)),
+      ...inFile,
     };
   });
 }
 
+interface Mates {
+  /** The passages before and after it in its file. */
+  readonly nextTo: readonly CountedWords[];
+  readonly fileSize: number;
+  readonly bestInFile: number;
+}
+
+/** What the other passages of a file say about each one. */
+function matesOf(
+  candidates: readonly PassageCandidate[],
+  counted: readonly CountedWords[],
+  sum: (valueOf: (word: number) => number) => number,
+): Mates[] {
+  const mates: Mates[] = [];
+  const shares = counted.map(({ counts, related }) =>
+    sum((word) => (counts[word]! > 0 ? 1 : related[word]! > 0 ? RELATED_SHARE : 0)),
+  );
+  for (const same of groupBy([...candidates.keys()], (i) => candidates[i]!.path).values()) {
+    const ordered = same.toSorted((a, b) => candidates[a]!.startLine - candidates[b]!.startLine);
+    const bestInFile = Math.max(...same.map((i) => shares[i]!));
+    for (const [at, i] of ordered.entries())
+      mates[i] = {
+        nextTo: [ordered[at - 1], ordered[at + 1]].flatMap((one) => (one === undefined ? [] : [counted[one]!])),
+        fileSize: Math.log2(Math.max(FEW_PASSAGES, same.length)) / 6,
+        bestInFile,
+      };
+  }
+  return mates;
+}
+
 function best(stems: readonly string[], word: string): number {
   return Math.max(0, ...stems.map((one) => likenessOf(one, word)));
-}
-
-interface CountedWords {
-  /** By word. */
-  readonly counts: readonly number[];
-  readonly related: readonly number[];
-  /** Number of words and of lines. */
-  readonly length: number;
-  readonly lines: number;
-  /** The words of each few adjacent lines. */
-  readonly near: readonly ReadonlySet<number>[];
-}
-
-/** Counts the words of a question, and those related to them. */
-class WordCounter {
-  readonly #words: readonly string[];
-  readonly #index: ReadonlyMap<string, number>;
-  /** The words to which a stem is related. */
-  readonly #related = new Map<string, number[]>();
-  /** Many passages share their words. */
-  readonly #stems = new Map<string, string>();
-
-  constructor(words: readonly string[]) {
-    this.#words = words;
-    this.#index = new Map(words.map((word, i) => [word, i]));
-    for (const [word, one] of words.entries())
-      for (const other of new Set(relatedWords(one).map(stem)))
-        this.#related.set(other, [...(this.#related.get(other) ?? []), word]);
-  }
-
-  hasRelated(stems: readonly string[], word: number): boolean {
-    return stems.some((one) => this.#related.get(one)?.includes(word));
-  }
-
-  stemsOf(name: string): string[] {
-    return [...wordsIn(name)].filter(isIndexable).map((one) => this.#stem(one));
-  }
-
-  count(text: string): CountedWords {
-    const counts = this.#words.map(() => 0);
-    const related = this.#words.map(() => 0);
-    const near: Set<number>[] = [];
-    const lines: Set<number>[] = [];
-    let length = 0;
-    for (const line of text.split('\n')) {
-      const has = new Set<number>();
-      for (const one of wordsIn(line)) {
-        length++;
-        const stemmed = this.#stem(one);
-        for (const word of this.#related.get(stemmed) ?? []) related[word]!++;
-        const word = this.#index.get(stemmed);
-        if (word === undefined) continue;
-        counts[word]!++;
-        has.add(word);
-      }
-      lines.push(has);
-      if (has.size > 0) near.push(new Set(lines.slice(-NEAR_LINES).flatMap((at) => [...at])));
-    }
-    return { counts, related, length, lines: lines.length, near };
-  }
-
-  #stem(word: string): string {
-    const known = this.#stems.get(word) ?? stem(word);
-    this.#stems.set(word, known);
-    return known;
-  }
 }

@@ -29,10 +29,18 @@ export interface AskProfile {
   readonly wholeLines: number;
   /** Number of the best files of which all definitions are compared. */
   readonly comparedFiles: number;
+  /** Number of files, among them these, of which the places that search found are compared. */
+  readonly placedFiles: number;
   /** Number of related words for each word of the question that a second search has. */
   readonly relatedWords: number;
-  /** Whether passages next to each other become one. */
+  /**
+   * Whether passages next to each other become one. For a person also those with at most `bridged` lines between them do, up to
+   * `mergedLines` lines, among the first `considered`.
+   */
   readonly isMerged: boolean;
+  readonly bridged: number;
+  readonly mergedLines: number;
+  readonly considered: number;
   /** Number of pages that are compared with them, and the rank that the first one has at the best. */
   readonly documents: number;
   readonly documentRank: number;

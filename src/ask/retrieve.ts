@@ -15,30 +15,45 @@ export const QUESTION_PROFILE: AskProfile = {
   files: 40,
   filesPerPlace: 2,
   wholeLines: 60,
-  comparedFiles: 12,
-  relatedWords: 2,
+  comparedFiles: 16,
+  placedFiles: 24,
+  relatedWords: 3,
   isMerged: true,
+  bridged: 20,
+  mergedLines: 80,
+  considered: 24,
   documents: 2,
   documentRank: 3,
   called: 3,
   calledFrom: 3,
   weights: {
-    text: 3.1,
-    related: 3.6,
-    name: 2.6,
-    relatedName: 2,
-    near: 0.8,
-    path: 1.4,
-    file: -2.7,
-    place: -0.8,
-    unfound: -1,
-    heading: 3,
+    text: 2.8,
+    related: 3.1,
+    name: 1.7,
+    relatedName: 2.6,
+    near: 1.1,
+    path: 1,
+    file: -2.5,
+    place: -1.3,
+    unfound: -0.8,
+    heading: 2.5,
     test: 3,
-    unwantedTest: -1.3,
-    code: 1.9,
-    short: -0.6,
-    long: 0.8,
+    unwantedTest: -1.4,
+    code: 1.5,
+    plain: -0.4,
+    cases: 1.2,
+    short: -1.1,
+    long: 1.2,
+    words: -1.2,
+    comments: -0.9,
+    prose: -1,
     type: -0.6,
+    inCode: 1.7,
+    signature: 1.6,
+    context: 2.4,
+    neighbour: 1,
+    fileSize: -3.1,
+    bestInFile: 0.8,
   },
   fall: Infinity,
 };
@@ -80,8 +95,11 @@ export async function retrievePassages(
   const found = await searchAll({ question, both, subject, tested }, profile, sources, signal);
   const about = [subject, ...(tested ?? [])].join(' ');
   const { words } = parseQuery(wordsOf(about));
-  const collector = new PassageCollector(sources, words, limit, profile);
-  const compared = await collector.compare(found.slice(0, profile.comparedFiles), isAboutTests);
+  const own = new Set(parseQuery(wordsOf([question, ...(tested ?? [])].join(' '))).words);
+  const earlier = new Set(words.filter((word) => !own.has(word)));
+  const asked = { words, earlier, isAboutTests, asksWhich: /^\W*(?:which|what)\b/i.test(question) };
+  const collector = new PassageCollector(sources, asked, limit, profile);
+  const compared = await collector.compare(found.slice(0, profile.placedFiles));
   const others = found
     .flatMap(({ file }, rank) =>
       [file, ...file.more].map((lines, i) => ({ file, lines, order: rank + i * profile.filesPerPlace })),
@@ -90,7 +108,7 @@ export async function retrievePassages(
   for (const [i, { file, lines }] of [...compared, ...others].entries()) {
     if (i === BEFORE_EARLIER) for (const passage of last?.cited ?? []) await collector.addEarlier(passage);
     if (i === CALLED_AFTER) await collector.addCalled(limit.passages === Infinity ? profile.called : 1, signal);
-    if (collector.isFull) break;
+    if (collector.isFull && (limit.passages === Infinity || i >= profile.considered)) break;
     await collector.addFound(file, lines);
   }
   return collector.passages.map((passage, i) => ({ number: i + 1, ...passage }));

@@ -14,6 +14,8 @@ export interface FoundLines {
 
 /** Length at which the line of an enclosing definition is cut. */
 const MAX_HEAD = 200;
+/** Lines of an enclosing definition, with its comment, that are its context. */
+const MAX_CONTEXT = 12;
 /** Limit for lines of any length, as data has. */
 const MAX_CHARACTERS = 8_000;
 
@@ -37,10 +39,13 @@ export function isProse(language: string): boolean {
 export class SourceFile {
   readonly #path: string;
   readonly #lines: readonly string[];
+  readonly #analyzer: Analyzer;
   #known: { readonly definitions: readonly SymbolSpan[]; readonly chunks: readonly FoundLines[] } | undefined;
 
-  constructor(path: string, text: string) {
+  /** An analyzer may serve many files. */
+  constructor(path: string, text: string, analyzer = new Analyzer()) {
     this.#path = path;
+    this.#analyzer = analyzer;
     this.#lines = text.split(/\r\n|\r|\n/);
   }
 
@@ -75,6 +80,16 @@ export class SourceFile {
     return head && { line: head.line, text: this.#lines[head.line - 1]!.trim().slice(0, MAX_HEAD) };
   }
 
+  /** What begins the definitions that are around the lines and larger: their comments, and the lines that name them. */
+  contextOf({ startLine, endLine }: Pick<FoundLines, 'startLine' | 'endLine'>): string {
+    return this.around({ startLine, endLine })
+      .filter((one) => one.startLine < startLine || one.endLine > endLine)
+      .flatMap((one) =>
+        this.#lines.slice(one.startLine - 1, Math.min(one.line, one.startLine + MAX_CONTEXT, startLine - 1)),
+      )
+      .join('\n');
+  }
+
   /** The chunks of the file as the index has them, but for imports. */
   pieces(): readonly FoundLines[] {
     return this.#analysis().chunks;
@@ -105,7 +120,7 @@ export class SourceFile {
 
   #analysis(): { readonly definitions: readonly SymbolSpan[]; readonly chunks: readonly FoundLines[] } {
     if (!this.#known) {
-      const { definitions, chunks } = new Analyzer().analyze(this.#path, Buffer.from(this.#lines.join('\n')));
+      const { definitions, chunks } = this.#analyzer.analyze(this.#path, Buffer.from(this.#lines.join('\n')));
       this.#known = {
         definitions: definitions.map(toSymbolSpan),
         chunks: chunks

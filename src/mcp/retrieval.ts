@@ -22,14 +22,29 @@ const PROFILE: AskProfile = {
   wholeLines: 40,
   relatedWords: 0,
   documents: 0,
+  comparedFiles: 12,
+  placedFiles: 12,
   weights: {
     ...QUESTION_PROFILE.weights,
-    ...{ text: 1.3, name: 6.2, related: 0, relatedName: 0, code: 0, short: 0, long: 0, type: 0 },
+    ...{ text: 1.3, related: 0, name: 6.2, relatedName: 0, near: 0.8, path: 1.4, file: -2.7, place: -0.8, unfound: -1 },
+    ...{
+      heading: 3,
+      test: 3,
+      unwantedTest: -1.3,
+      code: 0,
+      plain: 0,
+      cases: 0,
+      short: 0,
+      long: 0,
+      words: 0,
+      comments: 0,
+    },
+    ...{ prose: 0, type: 0, inCode: 0, signature: 0, context: 0, neighbour: 0, fileSize: 0, bestInFile: 0 },
   },
   fall: 4.2,
 };
 /** For a name: nothing but the places that search found. */
-const NAME_PROFILE: AskProfile = { ...PROFILE, wholeLines: 60, comparedFiles: 0, called: 0 };
+const NAME_PROFILE: AskProfile = { ...PROFILE, wholeLines: 60, comparedFiles: 0, placedFiles: 0, called: 0 };
 
 /** Number of the best definitions whose uses are listed, and of the uses of each. */
 const USES = [15, 8, 5];

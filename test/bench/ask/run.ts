@@ -55,10 +55,12 @@ console.log(
 if (options.ablate) {
   const { weights } = QUESTION_PROFILE;
   const others: Readonly<Record<string, Partial<AskProfile>>> = {
-    'without comparing all chunks, w = 1': { comparedFiles: 0, filesPerPlace: 1 },
-    'the same, w = 2': { comparedFiles: 0, filesPerPlace: 2 },
-    'the same, w = 4': { comparedFiles: 0, filesPerPlace: 4 },
+    'without comparing all chunks, w = 1': { comparedFiles: 0, placedFiles: 0, filesPerPlace: 1 },
+    'the same, w = 2': { comparedFiles: 0, placedFiles: 0, filesPerPlace: 2 },
+    'the same, w = 4': { comparedFiles: 0, placedFiles: 0, filesPerPlace: 4 },
     'definitions of 40 lines whole': { wholeLines: 40 },
+    'without lines between passages': { bridged: 0, mergedLines: 60 },
+    'without related words in the search': { relatedWords: 0 },
     'without pages': { documents: 0 },
     'without called definitions': { called: 0 },
     'without tests first': { weights: { ...weights, test: 0 } },
