@@ -28,6 +28,8 @@ export interface ScoredQuestion {
   readonly words: readonly string[];
   /** Those that only the question before has. */
   readonly earlier: ReadonlySet<string>;
+  /** Whether words related to them count. */
+  readonly withRelated: boolean;
   readonly isAboutTests: boolean;
   /** Whether it asks which or what, rather than how. */
   readonly asksWhich: boolean;
@@ -132,9 +134,9 @@ export function scorePassages(
 /** The properties of passages; `undefined` as for {@link scorePassages}. */
 function featuresOf(
   candidates: readonly PassageCandidate[],
-  { words, earlier, isAboutTests, asksWhich }: ScoredQuestion,
+  { words, earlier, withRelated, isAboutTests, asksWhich }: ScoredQuestion,
 ): (PassageFeatures | undefined)[] {
-  const counter = new WordCounter(words);
+  const counter = new WordCounter(words, withRelated);
   const counted = candidates.map(({ text }) => counter.count(text));
   const rarity = words.map((one, word) => {
     const having = counted.filter(({ counts }) => counts[word]! > 0).length;

@@ -97,7 +97,13 @@ export async function retrievePassages(
   const { words } = parseQuery(wordsOf(about));
   const own = new Set(parseQuery(wordsOf([question, ...(tested ?? [])].join(' '))).words);
   const earlier = new Set(words.filter((word) => !own.has(word)));
-  const asked = { words, earlier, isAboutTests, asksWhich: /^\W*(?:which|what)\b/i.test(question) };
+  const asked = {
+    words,
+    earlier,
+    withRelated: profile.relatedWords > 0,
+    isAboutTests,
+    asksWhich: /^\W*(?:which|what)\b/i.test(question),
+  };
   const collector = new PassageCollector(sources, asked, limit, profile);
   const compared = await collector.compare(found.slice(0, profile.placedFiles));
   const others = found

@@ -39,10 +39,11 @@ export class WordCounter {
   /** Passages share most of their words and names. */
   readonly #tokens = new Map<string, Token>();
 
-  /** `words` are the stems of the question. */
-  constructor(words: readonly string[]) {
+  /** `words` are the stems of the question; related ones are counted if `withRelated`. */
+  constructor(words: readonly string[], withRelated: boolean) {
     this.#words = words;
     this.#index = new Map(words.map((word, i) => [word, i]));
+    if (!withRelated) return;
     for (const [word, one] of words.entries())
       for (const other of new Set(relatedWords(one).map(stem)))
         this.#related.set(other, [...(this.#related.get(other) ?? []), word]);
