@@ -33,6 +33,9 @@ export function compileNegative(text: string): Phrase {
 /** Letters of any script, without the tables of Unicode, which take a millisecond to compile. */
 const LETTERS = String.raw`\w\u00aa-\u1fff\u2c00-\u2fef\u3040-\ufaff`;
 
+/** Likewise, without digits and the underscore, which divide a name into words. */
+const PART_LETTERS = LETTERS.replace(String.raw`\w`, 'a-zA-Z');
+
 /**
  * Matches the words of any of the texts in their order, ignoring case and what is between them; `undefined` for texts of one
  * word alone.
@@ -46,14 +49,16 @@ export function compileWords(texts: readonly string[]): Phrase | undefined {
 
 /**
  * Matches a line with all the words, in any order and ignoring case; `undefined` for words without a number, which are in too
- * many lines. A number may have its sign.
+ * many lines. A number may have its sign, and words may be parts of a name with underscores.
  */
 export function compileLine(words: readonly string[]): Pick<Phrase, 'firstIn'> | undefined {
   const number = words.find((word) => numberTerm(word.replace('-', '')) !== undefined);
   if (number === undefined || words.length < 2) return undefined;
   const whole = (word: string): string => `(?<![${LETTERS}])${escapeRegExp(word)}(?![${LETTERS}])`;
   const ofNumber = new RegExp(whole(number), 'gi');
-  const others = words.filter((word) => word !== number).map((word) => new RegExp(whole(word), 'i'));
+  const others = words
+    .filter((word) => word !== number)
+    .map((word) => new RegExp(`(?<![${PART_LETTERS}])${escapeRegExp(word)}(?![${PART_LETTERS}])`, 'i'));
   return {
     firstIn: (content) => {
       const position = new Position(content);

@@ -97,6 +97,7 @@ describe('a search for typed text', () => {
       const files = { 'lantern/width.ts': hub, 'z.ts': `${filler}\n\nlantern.setWidth(1024, 768);\n` };
       assert.equal((await find(files, 'setWidth 768'))[0], 'z.ts:91');
       assert.equal((await find(files, '768 lantern'))[0], 'z.ts:91');
+      assert.equal((await find({ ...files, 'y.py': 'LANTERN_CODES = [502, 429]\n' }, 'lantern 429'))[0], 'y.py:1');
       assert.equal((await find(files, 'width lantern'))[0], 'lantern/width.ts:1');
     });
 
@@ -135,6 +136,12 @@ describe('a search for typed text', () => {
       'd.c': '#define __LANTERN 1\n#define LANTERN 2\n',
     };
     assert.deepEqual(await find(files, 'sym:LANTERN'), ['c.c:1', 'd.c:2', 'b.c:1', 'a.c:1']);
+  });
+
+  it('lists of those files the one first that has the name of sym:', async () => {
+    const files = { 'a.js': 'exports.Quay = 1;\n', 'lib/quay.js': 'class Quay {\n}\n', 'quays.js': 'class Quays {\n}\n' };
+    const paths = (await find(files, 'sym:Quay')).map((place) => place.split(':')[0]);
+    assert.deepEqual(paths, ['lib/quay.js', 'a.js', 'quays.js']);
   });
 
   it('lists all files that define a match of sym:', async () => {
