@@ -139,7 +139,11 @@ describe('a search for typed text', () => {
   });
 
   it('lists of those files the one first that has the name of sym:', async () => {
-    const files = { 'a.js': 'exports.Quay = 1;\n', 'lib/quay.js': 'class Quay {\n}\n', 'quays.js': 'class Quays {\n}\n' };
+    const files = {
+      'a.js': 'exports.Quay = 1;\n',
+      'lib/quay.js': 'class Quay {\n}\n',
+      'quays.js': 'class Quays {\n}\n',
+    };
     const paths = (await find(files, 'sym:Quay')).map((place) => place.split(':')[0]);
     assert.deepEqual(paths, ['lib/quay.js', 'a.js', 'quays.js']);
   });
