@@ -9,8 +9,6 @@ import { MAX_NUMBER } from './numbers.ts';
 export class SourceScan {
   /** Copy of the file's bytes with a line end after it, so that loops need not check for the end at each byte. */
   bytes = new Uint8Array(1 << 16);
-  /** The same bytes. */
-  #buffer = Buffer.from(this.bytes.buffer);
   length = 0;
 
   lineCount = 0;
@@ -30,7 +28,7 @@ export class SourceScan {
   /** Text of line `line` without its line end, at most `limit` bytes. */
   line(line: number, limit = 400): string {
     const start = this.lineStart[line]!;
-    return this.#buffer.toString('utf8', start, Math.min(this.#lineEnd(line), start + limit));
+    return decode(this.bytes, start, Math.min(this.#lineEnd(line), start + limit));
   }
 
   #lineEnd(line: number): number {
@@ -40,10 +38,7 @@ export class SourceScan {
   }
 
   load(text: Uint8Array): void {
-    if (text.length >= this.bytes.length) {
-      this.bytes = new Uint8Array(text.length * 2);
-      this.#buffer = Buffer.from(this.bytes.buffer);
-    }
+    if (text.length >= this.bytes.length) this.bytes = new Uint8Array(text.length * 2);
     this.bytes.set(text);
     this.bytes[text.length] = LF;
     if (this.tokens.length <= text.length / 2) this.tokens = new Int32Array(text.length);

@@ -80,8 +80,8 @@ export class SegmentBuilder {
   #sorted = new Uint32Array(0);
   /** Begin of each chunk's postings. */
   #chunkBegins = new Uint32Array(1 << 10);
-  /** For each term the number of its latest posting + 1, and that of all its postings. */
-  #counts = new Uint32Array(1 << 17);
+  /** The number of each term's latest posting. */
+  #latest = new Int32Array(1 << 16).fill(-1);
   #chunkBegin = 0;
 
   constructor() {
@@ -160,7 +160,7 @@ export class SegmentBuilder {
     this.#identifierTermCount = 0;
     this.#postingCount = 0;
     this.#chunkBegin = 0;
-    this.#counts.fill(0);
+    this.#latest.fill(-1);
     this.#analyzer.clear();
   }
 
@@ -169,15 +169,17 @@ export class SegmentBuilder {
     this.#documents.write(writer);
     writer.beginTerms(this.#terms.size);
 
-    // Counting sort by the terms' numbers: terms that are new at the same time are near each other. It is stable, so each
-    // list keeps its chunks ascending.
+    // Counting sort by the terms' order on disk; it is stable, so each list keeps its chunks ascending.
+    const order = this.#terms.sorted();
     const postings = this.#postings;
-    const terms = this.#terms.size;
-    const ends = new Uint32Array(terms);
+    const ends = new Uint32Array(this.#terms.size);
+    for (let i = 0; i < this.#postingCount; i++) ends[postings[i]! >>> FREQUENCY_BITS]!++;
+    const counts = ends.slice();
     let total = 0;
-    for (let term = 0; term < terms; term++) {
+    for (const term of order) {
+      const count = ends[term]!;
       ends[term] = total;
-      total += this.#counts[term * 2 + 1]!;
+      total += count;
     }
     if (this.#sorted.length < this.#postingCount) this.#sorted = new Uint32Array(this.#postingCount);
     const sorted = this.#sorted;
@@ -191,9 +193,9 @@ export class SegmentBuilder {
 
     let chunks = new Uint32Array(1024);
     let frequencies = new Uint8Array(1024);
-    for (const term of this.#terms.sorted()) {
-      const count = this.#counts[term * 2 + 1]!;
-      const from = ends[term]! - count;
+    let from = 0;
+    for (const term of order) {
+      const count = ends[term]! - from;
       if (count > chunks.length) {
         chunks = new Uint32Array(count * 2);
         frequencies = new Uint8Array(count * 2);
@@ -204,11 +206,12 @@ export class SegmentBuilder {
         frequencies[i] = value & FREQUENCY_MASK;
       }
       if (count > 0) writer.addTerm(this.#terms.highOf(term), this.#terms.keyOf(term), chunks, frequencies, count);
+      from += count;
     }
     writer.beginNames();
     this.#names.write(writer.names);
     writer.beginWords();
-    this.#words.write(writer.words, (term) => this.#counts[term * 2 + 1]!);
+    this.#words.write(writer.words, (term) => counts[term]!);
   }
 
   /** Computes an identifier's terms at its first occurrence. */
@@ -349,18 +352,20 @@ export class SegmentBuilder {
 
   /** Counts an occurrence of `term` in the current chunk. */
   #count(term: number, flag = 0): void {
-    const at = term * 2;
-    while (at >= this.#counts.length) this.#counts = doubled(this.#counts);
-    const latest = this.#counts[at]!;
-    if (latest > this.#chunkBegin) {
-      if ((this.#postings[latest - 1]! & MAX_TF) < MAX_TF) this.#postings[latest - 1]!++;
-      this.#postings[latest - 1]! |= flag;
+    if (term >= this.#latest.length) {
+      const known = this.#latest;
+      this.#latest = new Int32Array(Math.max(known.length * 2, term + 1)).fill(-1, known.length);
+      this.#latest.set(known);
+    }
+    const latest = this.#latest[term]!;
+    if (latest >= this.#chunkBegin) {
+      if ((this.#postings[latest]! & MAX_TF) < MAX_TF) this.#postings[latest]!++;
+      this.#postings[latest]! |= flag;
       return;
     }
     if (this.#postingCount === this.#postings.length) this.#postings = doubled(this.#postings);
+    this.#latest[term] = this.#postingCount;
     this.#postings[this.#postingCount++] = (term << FREQUENCY_BITS) | flag | 1;
-    this.#counts[at] = this.#postingCount;
-    this.#counts[at + 1]!++;
   }
 
   #beginChunk(): void {

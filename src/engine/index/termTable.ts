@@ -1,15 +1,10 @@
 import type { AsciiParts } from '../analyze/words.ts';
 import { hashParts, hashTerm, type Field, type TermHash } from './format.ts';
 
-/** Size of a slot: a term's number + 1 (0 where it is free), its key and its bucket. */
-const SLOT = 3;
-/** Terms of one bucket above which they are not sorted by insertion; the mean in a full segment is about ten. */
-const MANY = 100;
-
 /** Numbers the distinct terms of a segment by their hashes. */
 export class TermTable {
-  /** The load stays under two thirds. The hash is here so that a lookup misses the processor's cache once. */
-  #slots = new Int32Array(SLOT << 16);
+  /** Pairs of a term's number + 1 (0 where the slot is free) and its key. The load stays under two thirds. */
+  #slots = new Int32Array(1 << 17);
   #mask = (1 << 16) - 1;
   #keys = new Uint32Array(1 << 15);
   #highs = new Uint16Array(1 << 15);
@@ -49,8 +44,8 @@ export class TermTable {
     const slots = this.#slots;
     const mask = this.#mask;
     let slot = (key ^ (bucket << 4)) & mask;
-    for (let found = slots[slot * SLOT]!; found !== 0; found = slots[slot * SLOT]!) {
-      if (slots[slot * SLOT + 1] === (key | 0) && slots[slot * SLOT + 2] === bucket) return found - 1;
+    for (let found = slots[slot * 2]!; found !== 0; found = slots[slot * 2]!) {
+      if (slots[slot * 2 + 1] === (key | 0) && this.#highs[found - 1] === bucket) return found - 1;
       slot = (slot + 1) & mask;
     }
     if (this.size === this.#keys.length) {
@@ -61,71 +56,42 @@ export class TermTable {
     this.#fields[this.size] = field;
     this.#keys[this.size] = key;
     this.#highs[this.size] = bucket;
-    this.#put(slot, this.size++);
-    if (this.size * 3 > this.#mask * 2) this.#grow();
+    slots[slot * 2 + 1] = key;
+    slots[slot * 2] = ++this.size;
+    if (this.size * 3 > slots.length) this.#grow();
     return this.size - 1;
-  }
-
-  #put(slot: number, term: number): void {
-    const at = slot * SLOT;
-    this.#slots[at] = term + 1;
-    this.#slots[at + 1] = this.#keys[term]!;
-    this.#slots[at + 2] = this.#highs[term]!;
   }
 
   #grow(): void {
     this.#slots = new Int32Array(this.#slots.length * 2);
     this.#mask = this.#mask * 2 + 1;
     for (let term = 0; term < this.size; term++) {
-      let slot = (this.#keys[term]! ^ (this.#highs[term]! << 4)) & this.#mask;
-      while (this.#slots[slot * SLOT] !== 0) slot = (slot + 1) & this.#mask;
-      this.#put(slot, term);
+      const key = this.#keys[term]!;
+      let slot = (key ^ (this.#highs[term]! << 4)) & this.#mask;
+      while (this.#slots[slot * 2] !== 0) slot = (slot + 1) & this.#mask;
+      this.#slots[slot * 2] = term + 1;
+      this.#slots[slot * 2 + 1] = key;
     }
   }
 
-  /**
-   * The terms' numbers in the order of (bucket, key): a counting sort by bucket, and an insertion sort of the few terms of
-   * each.
-   */
+  /** The terms' numbers in the order of (bucket, key): a radix sort, 16 bits at a time. */
   sorted(): Uint32Array {
-    const { size } = this;
-    const highs = this.#highs;
-    const ends = new Uint32Array(0x10000);
-    for (let term = 0; term < size; term++) ends[highs[term]!]!++;
-    let total = 0;
-    for (let bucket = 0; bucket < ends.length; bucket++) {
-      total += ends[bucket]!;
-      ends[bucket] = total - ends[bucket]!;
+    let from = new Uint32Array(this.size);
+    for (let i = 0; i < from.length; i++) from[i] = i;
+    let to = new Uint32Array(this.size);
+    const digits = [
+      (term: number): number => this.#keys[term]! & 0xffff,
+      (term: number): number => this.#keys[term]! >>> 16,
+      (term: number): number => this.#highs[term]!,
+    ];
+    for (const digit of digits) {
+      const begins = new Uint32Array(0x10001);
+      for (const term of from) begins[digit(term) + 1]!++;
+      for (let i = 1; i < begins.length; i++) begins[i]! += begins[i - 1]!;
+      for (const term of from) to[begins[digit(term)]!++] = term;
+      [from, to] = [to, from];
     }
-    const terms = new Uint32Array(size);
-    const keys = new Uint32Array(size);
-    for (let term = 0; term < size; term++) {
-      const at = ends[highs[term]!]!++;
-      terms[at] = term;
-      keys[at] = this.#keys[term]!;
-    }
-    let from = 0;
-    for (const end of ends) {
-      if (end - from > MANY) terms.subarray(from, end).sort((one, other) => this.#keys[one]! - this.#keys[other]!);
-      else sortFew(terms, keys, from, end);
-      from = end;
-    }
-    return terms;
-  }
-}
-
-/** Sorts terms by their keys. */
-function sortFew(terms: Uint32Array, keys: Uint32Array, from: number, end: number): void {
-  for (let next = from + 1; next < end; next++) {
-    const term = terms[next]!;
-    const key = keys[next]!;
-    let at = next;
-    for (; at > from && keys[at - 1]! > key; at--) {
-      keys[at] = keys[at - 1]!;
-      terms[at] = terms[at - 1]!;
-    }
-    keys[at] = key;
-    terms[at] = term;
+    return from;
   }
 }
 
