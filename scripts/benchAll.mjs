@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, tmpdir, totalmem } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { fillPlaces, markdownTable, svgOf } from './lib/benchPage.mjs';
@@ -117,7 +117,9 @@ async function run(name) {
     ...programs.map(versionOf),
     `${percent(busy)} busy and load ${load.toFixed(1)} before, load ${(loadavg()[0] ?? 0).toFixed(1)} after`,
   ];
-  const options = more.length > 0 ? ` -- ${more.join(' ')}` : '';
+  // A path says nothing to others.
+  const shown = more.map((one) => (isAbsolute(one) ? 'FOLDER' : one)).join(' ');
+  const options = shown === '' ? '' : ` -- ${shown}`;
   const source = `_\`npm run bench:all -- --only ${name}${options}\`: ${notes.join('; ')}_`;
   const texts = new Map(
     reported.map(({ name: place, rows, curves }) => {
