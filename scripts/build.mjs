@@ -114,7 +114,7 @@ const targets = [
     // 30 send, edit and retry events of webhooks, 10 of them a library of events, a chunk that the first of them loads.
     // 40 are the page of events, forwards in one step, and the editor of filters.
     // 10 are teams in the dashboard and the side bar, and its report.
-    budget: 2330,
+    budget: 2345,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -168,7 +168,7 @@ const targets = [
     // 20 sum by groups and write reports, 10 run commands for events; the rest is for metrics and facts.
     // 60 write Parquet files, a chunk that sextant export --facts loads. 90 are the transport of OpenSearch and the store on it, a chunk
     // that sextant serve --store opensearch loads.
-    budget: 2180,
+    budget: 2195,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
