@@ -246,7 +246,7 @@ describe('a team lead', () => {
     const { frame, workbench } = dashboard;
     const card = frame.locator('.card').filter({ hasText: /^Active people/ });
     await card.getByText(`Unusual: ${formatDay(holiday)}.`).waitFor();
-    assert.equal(await card.locator('.plot .unusual').count(), 1);
+    await until('one day is marked', async () => (await card.locator('.plot .unusual').count()) === 1);
     assert.ok((await card.locator('.plot .weekend').count()) >= 4);
     const mark = card.getByRole('img', { name: `${formatDay(holiday)}, unusual: ` });
     assert.match((await mark.getAttribute('aria-label'))!, /: .*1\b/);

@@ -201,6 +201,7 @@ describe('the Webhooks view', () => {
 
     // The file remains a test event when saved under another name and after a reload.
     const file = join(folder, 'harbour/incident.json');
+    rmSync(file, { force: true });
     await workbench.run('File: Save As...');
     await until('a path is proposed', async () =>
       (await workbench.query.inputValue().catch(() => '')).includes('harbour'),
@@ -219,6 +220,7 @@ describe('the Webhooks view', () => {
     await workbench.reload();
     await workbench.tab('incident.json').waitFor();
     await workbench.run('Sextant Webhooks: Start Local Server');
+    await workbench.treeItem(/^w no trigger yet/).waitFor();
     await send.click();
     await page.getByText(/evt_\d+ was sent to w\./).waitFor();
     assert.equal((await client().ask<EventPageView>('GET', 'events')).events.length, 2);
