@@ -22,6 +22,8 @@ const TRY_AGAIN = ['--retries', '1'];
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
 /** On a busy machine a browser may drop a click. */
 const BROWSER = ['--timeout', '300000', '--require', './test/browser/onFailure.ts', ...TRY_AGAIN];
+/** More files than this that fail are no accident. */
+const MAX_AGAIN = 2;
 /** No stage takes a quarter of this, even on a busy machine. */
 const STAGE_LIMIT_MS = 25 * 60_000;
 /** How long a process of tests may live on after its last result. */
@@ -174,15 +176,28 @@ async function build() {
 
 /**
  * Runs the browser tests, the largest files first: the longest at the end would run alone. A small one shows the page of the
- * extension, which is packed by then.
+ * extension, which is packed by then. A file with a test that failed twice runs once more: the second attempt was in the window
+ * that the first one left. The failure is reported.
  */
-function browser() {
+async function browser() {
   const folder = join(root, 'test/browser');
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.test.ts') && name !== 'start.test.ts')
-    .sort((a, b) => statSync(join(folder, b)).size - statSync(join(folder, a)).size);
-  const specs = files.flatMap((name) => ['--spec', `test/browser/${name}`]);
-  return mocha('browser', [...specs, ...TWO_AT_A_TIME, ...BROWSER]);
+    .map((name) => join(folder, name))
+    .sort((a, b) => statSync(b).size - statSync(a).size);
+  /** @param {string} title @param {readonly string[]} files */
+  const test = (title, files) =>
+    mocha(title, [...files.flatMap((file) => ['--spec', file]), ...TWO_AT_A_TIME, ...BROWSER]);
+  const first = await test('browser', files);
+  const results = parseResults(join(root, 'out/results-browser.json'));
+  const again = files.filter((file) => results.some((one) => one.state === 'failed' && one.file === file));
+  if (again.length === 0 || again.length > MAX_AGAIN) return first;
+  for (const title of first.failed) say(`RETRIED browser, in a new window: ${title}`);
+  const second = await test('browser, once more', again);
+  const rest = results.filter(({ file }) => !again.includes(file ?? ''));
+  const failed = rest.filter(({ state }) => state === 'failed').map(({ title }) => title);
+  const passed = rest.filter(({ state }) => state === 'passed').length;
+  return all([{ passed, failed }, second]);
 }
 
 /** Tells `vscode:prepublish` that this run has built. */
@@ -379,13 +394,20 @@ function freshResultsFile(name) {
 
 /**
  * @param {string} file
+ * @returns {{ title: string, state: string, error?: string, file?: string }[]}
+ */
+function parseResults(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+}
+
+/**
+ * @param {string} file
  * @param {string} title
  * @returns {Outcome}
  */
 function readResults(file, title) {
   if (!existsSync(file)) return { passed: 0, failed: [`${title} ended without results`] };
-  /** @type {{ title: string, state: string, error?: string }[]} */
-  const results = JSON.parse(readFileSync(file, 'utf8'));
+  const results = parseResults(file);
   const bad = results.filter(({ state }) => state === 'failed');
   if (title.startsWith('editor'))
     for (const { state, title, error } of results) console.log(`  ${state} ${title}${error ? `\n${error}` : ''}`);

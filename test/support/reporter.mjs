@@ -11,15 +11,18 @@ export default class Reporter extends Mocha.reporters.Spec {
     super(runner, options);
     /**
      * `retried` comes in addition to the final state of the test.
-     * @type {{ title: string, state: string, ms: number, error?: string }[]}
+     * @type {{ title: string, state: string, ms: number, error?: string, file?: string | undefined }[]}
      */
     const results = [];
-    runner.on('pass', (test) => results.push({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0 }));
+    runner.on('pass', (test) =>
+      results.push({ title: test.fullTitle(), state: 'passed', ms: test.duration ?? 0, file: test.file }),
+    );
     runner.on('fail', (test, error) => {
       results.push({
         title: test.fullTitle(),
         state: 'failed',
         ms: test.duration ?? 0,
+        file: test.file,
         error: String(error.stack ?? error),
       });
     });
