@@ -8,14 +8,8 @@ describe('Retrieval for questions', () => {
   const folder = temporaryFolder();
   const { signal } = new AbortController();
 
-  it('gives a model the tests in all files, if the question asks for tests', async () => {
-    const tests = Array.from({ length: 9 }, (_, i) => `test/order${i}.test.ts`);
-    const texts = new Map(
-      [...tests, 'src/order.ts'].map((path, i) => [
-        path,
-        `it('cancels an order ${i}', () => {\n  const order = place(${i});\n  order.cancel();\n  assert(order.isCancelled);\n});\n`,
-      ]),
-    );
+  /** The paths of the passages for a question about files. */
+  async function pathsOf(question: string, texts: ReadonlyMap<string, string>): Promise<string[]> {
     const engine = Engine.open(folder());
     try {
       await engine.apply({
@@ -31,20 +25,33 @@ describe('Retrieval for questions', () => {
         read: (_root: string, path: string) => Promise.resolve(texts.get(path)),
       };
       const limit = { passages: Infinity, tokens: 10_000 };
-      const passages = await retrievePassages(
-        'How is it tested that orders are cancelled?',
-        [],
-        limit,
-        sources,
-        signal,
-      );
-      const found = new Set(passages.map(({ path }) => path));
-      assert.deepEqual(
-        tests.filter((path) => !found.has(path)),
-        [],
-      );
+      return (await retrievePassages(question, [], limit, sources, signal)).map(({ path }) => path);
     } finally {
       await engine.close();
     }
+  }
+
+  it('gives a model the tests in all files, if the question asks for tests', async () => {
+    const tests = Array.from({ length: 9 }, (_, i) => `test/order${i}.test.ts`);
+    const texts = new Map(
+      [...tests, 'src/order.ts'].map((path, i) => [
+        path,
+        `it('cancels an order ${i}', () => {\n  const order = place(${i});\n  order.cancel();\n  assert(order.isCancelled);\n});\n`,
+      ]),
+    );
+    const found = new Set(await pathsOf('How is it tested that orders are cancelled?', texts));
+    assert.deepEqual(
+      tests.filter((path) => !found.has(path)),
+      [],
+    );
+  });
+
+  it('puts the definition first for a name alone, however large its file is', async () => {
+    const others = Array.from({ length: 80 }, (_, i) => `export function quay${i}() {\n  return ${i};\n}\n`);
+    const texts = new Map([
+      ['src/berths.ts', ['export class Harbour {\n  open() {}\n}\n', ...others].join('\n')],
+      ['src/use.ts', 'export function visit(harbour) {\n  if (harbour) return new Harbour(harbour);\n}\n'],
+    ]);
+    assert.equal((await pathsOf('Harbour', texts))[0], 'src/berths.ts');
   });
 });

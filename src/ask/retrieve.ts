@@ -33,7 +33,7 @@ export const QUESTION_PROFILE: AskProfile = {
     relatedName: 2.6,
     near: 1.1,
     path: 1,
-    file: -2.5,
+    file: -2.8,
     place: -1.3,
     unfound: -0.8,
     heading: 2.5,
@@ -52,7 +52,7 @@ export const QUESTION_PROFILE: AskProfile = {
     signature: 1.6,
     context: 2.4,
     neighbour: 1,
-    fileSize: -3.1,
+    fileSize: -2.2,
     bestInFile: 0.8,
   },
   fall: Infinity,
@@ -106,12 +106,14 @@ export async function retrievePassages(
   };
   const collector = new PassageCollector(sources, asked, limit, profile);
   const compared = await collector.compare(found.slice(0, profile.placedFiles));
+  // Of a name alone the search finds the definition; other passages have it more often.
+  const named = /^\S+$/.test(question.trim()) ? found.slice(0, 1).map(({ file }) => ({ file, lines: file })) : [];
   const others = found
     .flatMap(({ file }, rank) =>
       [file, ...file.more].map((lines, i) => ({ file, lines, order: rank + i * profile.filesPerPlace })),
     )
     .sort((a, b) => a.order - b.order);
-  for (const [i, { file, lines }] of [...compared, ...others].entries()) {
+  for (const [i, { file, lines }] of [...named, ...compared, ...others].entries()) {
     if (i === BEFORE_EARLIER) for (const passage of last?.cited ?? []) await collector.addEarlier(passage);
     if (i === CALLED_AFTER) await collector.addCalled(limit.passages === Infinity ? profile.called : 1, signal);
     if (collector.isFull && (limit.passages === Infinity || i >= profile.considered)) break;
