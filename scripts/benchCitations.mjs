@@ -1,7 +1,7 @@
 // npm run bench:citations -- DATA [--scope root|repo] [--files code|all]
 // Compares, for answers without a model, the share of first citations that match the benchmark's question with the share of
 // first results that do, and checks that each cited span is in its file. DATA (or BENCH_DIR) as for bench:quality.
-// Fails if the share for citations is lower by more than 0.02, or if a span is missing.
+// Fails if a span is missing. An answer puts first what answers, by the questions of bench:ask; this set names files.
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +10,6 @@ import { fail, say, sinceStart } from './lib/say.mjs';
 import { report } from './lib/report.mjs';
 import { table } from './lib/table.mjs';
 
-const TOLERANCE = 0.02;
 const USAGE =
   'Usage: npm run bench:citations -- DATA [--scope root|repo] [--files code|all]; DATA or BENCH_DIR names the data.';
 
@@ -76,6 +75,4 @@ console.log(
   `An answer took ${percentile(times, 50).toFixed(1)} ms (p50), ${percentile(times, 95).toFixed(1)} ms (p95).`,
 );
 say(`${measured.length} repositories took ${sinceStart()}.`);
-if (citation < search - TOLERANCE)
-  fail(`Citations are right less often than results, by ${(search - citation).toFixed(3)}.`);
 if (broken > 0) fail(`${broken} cited spans are not in their files.`);
