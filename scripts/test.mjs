@@ -189,7 +189,7 @@ async function browser() {
   const test = (title, files) =>
     mocha(title, [...files.flatMap((file) => ['--spec', file]), ...TWO_AT_A_TIME, ...BROWSER]);
   const first = await test('browser', files);
-  const results = parseResults(join(root, 'out/results-browser.json'));
+  const results = parseResults(resultsFile('browser'));
   const again = files.filter((file) => results.some((one) => one.state === 'failed' && one.file === file));
   if (again.length === 0 || again.length > MAX_AGAIN) return first;
   for (const title of first.failed) say(`RETRIED browser, in a new window: ${title}`);
@@ -385,9 +385,14 @@ function checkSize(title, file, limit) {
     : { passed: 1, failed: [] };
 }
 
+/** @param {string} name of a stage */
+function resultsFile(name) {
+  return join(root, `out/results-${name}.json`);
+}
+
 /** @param {string} name */
 function freshResultsFile(name) {
-  const file = join(root, `out/results-${name}.json`);
+  const file = resultsFile(name);
   rmSync(file, { force: true });
   return file;
 }

@@ -48,8 +48,8 @@ const UNDERSCORE = code('_');
 const LETTER_F = code('f');
 const LETTER_U = code('u');
 const LETTER_N = code('n');
-
 const AT = code('@');
+
 /** Signs that may begin a definition: of a selector, a directive, a method of Objective-C. */
 const SIGNS: ReadonlySet<number> = new Set(Buffer.from('.#$%@-+'));
 /** Pattern of the name after a body: `} name_t;`. */

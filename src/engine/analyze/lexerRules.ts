@@ -237,8 +237,8 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
     rule('<<<', 0, (_text, at) => at + 2),
     heredoc('<<', /^<<-?[ \t]*\\?(["']?)([A-Za-z_][\w.-]*)\1/),
   ],
-  // Multi-line strings are rarer than an apostrophe without an end in one of the dialects.
   solidity: [...C_COMMENTS, DOUBLES, SINGLES],
+  // Multi-line strings are rarer than an apostrophe without an end in one of the dialects.
   sql: [...C_COMMENTS, DASHES, SINGLES, DOUBLES],
   terraform: [HASHES, ...C_COMMENTS, DOUBLES],
   swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],

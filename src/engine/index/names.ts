@@ -282,10 +282,8 @@ export class NameCursor {
     } catch {
       throw damaged('names');
     }
-    if (recent) {
-      for (const oldest of recent.size < MAX_RECENT ? [] : [recent.keys().next().value!]) recent.delete(oldest);
-      recent.set(block, inflated);
-    }
+    if (recent && recent.size >= MAX_RECENT) recent.delete(recent.keys().next().value!);
+    recent?.set(block, inflated);
     return inflated;
   }
 }
