@@ -405,6 +405,11 @@ describe('findDefinitions', () => {
       'PHP traits': ['a.php', 'trait Logs\n{\n    function log() {\n    }\n}\n', 'Logs.log'],
       'Zig structs': ['a.zig', 'const Pool = struct {\n    fn take() void {\n    }\n};\n', 'Pool.take'],
       'C++ headers': ['a.h', 'class Pool {\n public:\n  int size() const {\n    return 0;\n  }\n};\n', 'Pool.size'],
+      'C++ headers of functions': [
+        'b.h',
+        'namespace std EXPORTED(default)\n{\n  inline path proximate(const path& p)\n  { return p; }\n}\n',
+        'std.proximate',
+      ],
       'namespaces that are closed': [
         'a.cc',
         'namespace a {\nint x;\n}  // namespace a\nnamespace b {\nint f() {\n}\n}\n',

@@ -80,15 +80,15 @@ export function findDefinitions(
   /** Lines whose name is that of the block which ends there. */
   const named = new Set<number>();
   const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
-    found.push({
+    const definition = {
       name: name.slice(0, MAX_NAME),
       kind,
-      ...(container !== undefined && { container: container.slice(0, MAX_NAME) }),
       start: leadingLines(file, line, kind, found.at(-1)?.line ?? -1),
       line,
       end: headings?.sectionEnd(line) ?? blockEnd(file, line, kind),
-    });
-    if (KINDS_WITH_MEMBERS.has(kind) && language.style === 'brace') members.open(found.at(-1)!);
+    };
+    found.push(container === undefined ? definition : { ...definition, container: container.slice(0, MAX_NAME) });
+    if (KINDS_WITH_MEMBERS.has(kind) && language.style === 'brace') members.open(definition);
   };
   /** Adds the members of an enum that begins and ends on its line. */
   const addOnLine = (line: number, container: string): void => {
@@ -212,7 +212,12 @@ function isCandidate(
     const first = scan.firstByte[line]!;
     if (shape === 'constant' && first >= 65 && first <= 90 && contains(scan, line, EQUALS)) return true;
     if (shape === 'heading' && first === HASH) return true;
-    if (shape === 'column0' && scan.indent[line] === 0 && (isLetter(first) || first === CLOSE_BRACE)) return true;
+    if (
+      shape === 'column0' &&
+      scan.indent[line] === 0 &&
+      (isLetter(first) || (first === CLOSE_BRACE && token < scan.firstToken[line + 1]!))
+    )
+      return true;
     if (shape === 'sign' && isSign(first)) return true;
     if (shape === 'call' && isCallWithBlock(scan, line)) return true;
     if (shape === 'binding' && isBinding(scan, line)) return true;

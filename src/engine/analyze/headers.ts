@@ -4,7 +4,7 @@ import type { SourceScan } from './scanner.ts';
 export const CPP_WORDS = ['class', 'inline', 'namespace', 'private', 'protected', 'public', 'template', 'using'];
 
 const CPP_LINE =
-  /^\s*(?:(?:inline\s+)?namespace(?:\s+[\w:]+)?\s*\{|template\s*<|class\s[\w\s()]*[:{]|(?:public|private|protected)\s*:\s*$|using\s+[\w:]+\s*[;=])/;
+  /^\s*(?:(?:inline\s+)?namespace\b(?:\s+[\w:]+(?:\(\w*\))?)*\s*(?:[{=]|$)|template\s*<|class\s[\w\s()]*[:{]|(?:public|private|protected)\s*:\s*$|using\s+[\w:]+\s*[;=])/;
 
 /**
  * Whether a `.h` file is C++, which its name does not show. `isCppWord` recognizes the identifiers of

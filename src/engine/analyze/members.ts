@@ -43,6 +43,7 @@ interface Open extends Type {
 const MAX_HEAD_LINES = 24;
 /** Largest distance from the brace to the first member. */
 const MAX_COMMENT_LINES = 200;
+const NONE: readonly string[] = [];
 const COLON = ':'.charCodeAt(0);
 const OPEN_BRACE = '{'.charCodeAt(0);
 
@@ -75,11 +76,11 @@ export class Members {
   /** The names of an enum's members on a line. Call it for each line in order. */
   enumerators(line: number): readonly string[] {
     const type = this.#typeAt(line);
-    if (type?.kind !== 'enum') return [];
+    if (type?.kind !== 'enum') return NONE;
     const text = this.#text(line);
     const first = MEMBER.exec(text)?.[1];
     // A constructor has the name of its type.
-    if (first === undefined || first === type.name) return [];
+    if (first === undefined || first === type.name) return NONE;
     return [first, ...membersAfter(text)];
   }
 
@@ -95,6 +96,7 @@ export class Members {
   }
 
   #typeAt(line: number): Open | undefined {
+    if (this.#open.length === 0) return undefined;
     while (this.#open.length > 0 && this.#open.at(-1)!.end <= line) this.#open.pop();
     const type = this.#open.at(-1);
     return type && line > type.body && this.#scan.indent[line] === type.indent ? type : undefined;

@@ -74,6 +74,17 @@ describe('scan', () => {
     );
   });
 
+  it('reads bytes that are no UTF-8', () => {
+    const scanOf = new SourceScan();
+    fc.assert(
+      fc.property(fc.uint8Array({ min: 0x20, maxLength: 60 }), (bytes) => {
+        scan(bytes, scanOf, new IdentifierTable(), () => undefined);
+        assert.ok(scanOf.tokenCount <= bytes.length);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('grows its arrays with the file', () => {
     const text = Array.from({ length: 40_000 }, (_, i) => `name${i} = ${i % 7}`).join('\n');
     const lines = scanned(text);

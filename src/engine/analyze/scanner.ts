@@ -187,23 +187,27 @@ export function scan(
       let isAscii = true;
       let hash1 = SEED1;
       let hash2 = SEED2;
-      for (;;) {
+      do {
+        hash1 = Math.imul(hash1 ^ byte, 0x01000193);
+        hash2 = Math.imul(hash2 + byte, 0x5bd1e995);
+        byte = bytes[++at]!;
+        kind = CLASS[byte]!;
+      } while (kind >= DIGIT);
+      // The rest of a token that goes on after a sign or a character outside ASCII.
+      while (kind === FOREIGN || byte === DOT || isNumber) {
+        if (kind === FOREIGN) {
+          if (separatorBytes(bytes, at) > 0) break;
+          isAscii = false;
+        } else if (CLASS[bytes[at + 1]!] !== DIGIT) break;
+        else if (byte === DOT) {
+          if (!(isNumber ||= isVersion(bytes, start, at))) break;
+        } else if ((byte !== MINUS && byte !== PLUS) || !isMantissa(bytes, start, at)) break;
         do {
           hash1 = Math.imul(hash1 ^ byte, 0x01000193);
           hash2 = Math.imul(hash2 + byte, 0x5bd1e995);
           byte = bytes[++at]!;
           kind = CLASS[byte]!;
         } while (kind >= DIGIT);
-        if (kind === FOREIGN) {
-          if (separatorBytes(bytes, at) > 0) break;
-          isAscii = false;
-          continue;
-        }
-        if (!isNumber && byte !== DOT) break;
-        if (CLASS[bytes[at + 1]!] !== DIGIT) break;
-        if (byte === DOT) {
-          if (!(isNumber ||= isVersion(bytes, start, at))) break;
-        } else if ((byte !== MINUS && byte !== PLUS) || !isMantissa(bytes, start, at)) break;
       }
 
       const size = at - start;
@@ -283,7 +287,7 @@ function separatorBytes(bytes: Uint8Array, at: number): number {
   }
   let known = KNOWN[point] ?? 0;
   if (known === 0) {
-    known = IN_TOKEN.test(String.fromCodePoint(point)) ? LETTER : SEPARATOR;
+    known = IN_TOKEN.test(String.fromCodePoint(Math.min(point, 0x10ffff))) ? LETTER : SEPARATOR;
     if (point < KNOWN.length) KNOWN[point] = known;
   }
   return known === SEPARATOR ? size : 0;

@@ -11,11 +11,12 @@ const HEAD =
 const MACROS = String.raw`(?:__\w+\s+|\w+\([^)]*\)\s*|[A-Z][A-Z0-9_]*\s+|\[\[[^\]]*\]\]\s*)*(?!final\b)`;
 
 const cPatterns: Language['patterns'] = [
+  // First, since most lines of many headers are of this form.
+  [/^\s*#\s*define\s+(\w+)/, 'macro'],
   // Their name follows the body, or they have none.
   [/^\s*(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum'],
   [/^typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct'],
   [/^typedef\s+[A-Z]+_(?:ENUM|OPTIONS)\s*\([^,()]*,\s*(\w+)\s*\)/, 'enum'],
-  [/^\s*#\s*define\s+(\w+)/, 'macro'],
   [
     new RegExp(
       String.raw`^\s*(?:typedef\s+)?(?:struct|union)\s+${MACROS}(\w+)\s*(?:<[^{;]*>\s*)?(?:final\s*)?(?::[^:].*)?(?:\{.*)?$`,
@@ -51,6 +52,7 @@ const CPP_SIGNATURE =
   /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?<name>~?[a-zA-Z_]\w*)\s*\(/;
 
 const cppPatterns: Language['patterns'] = [
+  cPatterns[0]!,
   [
     /^(?=[^(]*?\boperator\b)\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3}|bool))\s*\((?!.*;\s*$)/,
     'method',
@@ -71,7 +73,7 @@ const cppPatterns: Language['patterns'] = [
     /^\s+(?!:[^:]|,|(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
     'method',
   ],
-  ...cPatterns,
+  ...cPatterns.slice(1),
 ];
 
 export const cpp: Language = {
@@ -121,5 +123,5 @@ export const c: Language = {
   attributeMacros: true,
   head: HEAD,
   needsBody: true,
-  patterns: cppPatterns,
+  patterns: cPatterns,
 };
