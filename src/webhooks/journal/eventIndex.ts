@@ -29,29 +29,37 @@ export interface WindowRequest {
   readonly after?: number | undefined;
 }
 
-/** The columns, in one buffer each: a million events are 57 MB, where objects would be 200. */
-function columns(capacity: number) {
-  return {
-    number: new Float64Array(capacity),
-    time: new Float64Array(capacity),
-    cameAt: new Float64Array(capacity),
-    webhook: new Uint32Array(capacity),
-    status: new Uint8Array(capacity),
-    segment: new Uint32Array(capacity),
-    offset: new Uint32Array(capacity),
-    length: new Uint32Array(capacity),
-    bodyBytes: new Uint32Array(capacity),
-    stateSegment: new Uint32Array(capacity),
-    stateOffset: new Uint32Array(capacity),
-    stateLength: new Uint32Array(capacity),
-  };
+/** Rows of a block. */
+const ROWS = 4096;
+
+/** Rows as columns: an event takes 37 bytes, with a state 49, where an object takes 200. Blocks do not move when others are added. */
+class Block {
+  readonly number = new Float64Array(ROWS);
+  readonly time = new Float64Array(ROWS);
+  readonly webhook = new Uint32Array(ROWS);
+  readonly status = new Uint8Array(ROWS);
+  readonly segment = new Uint32Array(ROWS);
+  readonly offset = new Uint32Array(ROWS);
+  readonly length = new Uint32Array(ROWS);
+  readonly bodyBytes = new Uint32Array(ROWS);
+  /** Only if the clock was adjusted. */
+  cameAt: Float64Array | undefined;
+  /** Only if an event has a state. */
+  states: { readonly segment: Uint32Array; readonly offset: Uint32Array; readonly length: Uint32Array } | undefined;
+
+  get bytes(): number {
+    const { number, time, webhook, status, segment, offset, length, bodyBytes, cameAt, states } = this;
+    const usual = [number, time, webhook, status, segment, offset, length, bodyBytes];
+    const rare = [cameAt, states?.segment, states?.offset, states?.length];
+    return [...usual, ...rare].reduce((sum, column) => sum + (column?.byteLength ?? 0), 0);
+  }
 }
 
-type Columns = ReturnType<typeof columns>;
-
-/** Heads of all events, in memory. Rows are in the order of numbers; the oldest are dropped first. */
+/** Heads of all events, in memory. Rows are in the order of numbers; the oldest are dropped first, with their blocks. */
 export class EventIndex {
-  #columns: Columns = columns(1024);
+  #blocks: Block[] = [];
+  /** Rows of dropped blocks. */
+  #dropped = 0;
   #start = 0;
   #end = 0;
   readonly #webhooks: string[] = [];
@@ -61,75 +69,86 @@ export class EventIndex {
     return this.#end - this.#start;
   }
 
+  /** Memory of all rows. */
+  get bytes(): number {
+    return this.#blocks.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   /** Adds an event, whose number is above all others. */
   add(number: number, { time, cameAt, webhook, status, bodyBytes }: Head, place: FramePosition): void {
-    if (this.#end === this.#columns.number.length) this.#makeRoom();
-    const row = this.#end++;
-    const c = this.#columns;
-    c.number[row] = number;
-    c.time[row] = time;
-    c.cameAt[row] = cameAt;
-    c.webhook[row] = this.#intern(webhook);
-    c.status[row] = status;
-    c.segment[row] = place.segment;
-    c.offset[row] = place.offset;
-    c.length[row] = place.length;
-    c.bodyBytes[row] = bodyBytes;
-    c.stateSegment[row] = 0;
+    const at = this.#end % ROWS;
+    if (at === 0) this.#blocks.push(new Block());
+    const block = this.#blocks.at(-1)!;
+    this.#end++;
+    block.number[at] = number;
+    block.time[at] = time;
+    if (cameAt !== time) block.cameAt ??= block.time.slice();
+    if (block.cameAt) block.cameAt[at] = cameAt;
+    block.webhook[at] = this.#intern(webhook);
+    block.status[at] = status;
+    block.segment[at] = place.segment;
+    block.offset[at] = place.offset;
+    block.length[at] = place.length;
+    block.bodyBytes[at] = bodyBytes;
   }
 
   setState(number: number, status: number, place: FramePosition): void {
     const row = this.rowOf(number);
     if (row === undefined) return;
-    const c = this.#columns;
-    c.status[row] = status;
-    c.stateSegment[row] = place.segment;
-    c.stateOffset[row] = place.offset;
-    c.stateLength[row] = place.length;
+    const block = this.#blockOf(row);
+    const at = row % ROWS;
+    block.status[at] = status;
+    block.states ??= { segment: new Uint32Array(ROWS), offset: new Uint32Array(ROWS), length: new Uint32Array(ROWS) };
+    block.states.segment[at] = place.segment;
+    block.states.offset[at] = place.offset;
+    block.states.length[at] = place.length;
   }
 
-  /** The row of an event, valid until rows are added or dropped. */
+  /** The row of an event. */
   rowOf(number: number): number | undefined {
     const row = this.#firstAtLeast(number);
-    return row < this.#end && this.#columns.number[row] === number ? row : undefined;
+    return row < this.#end && this.numberAt(row) === number ? row : undefined;
   }
 
   numberAt(row: number): number {
-    return this.#columns.number[row]!;
+    return this.#blockOf(row).number[row % ROWS]!;
   }
 
   timeAt(row: number): number {
-    return this.#columns.time[row]!;
+    return this.#blockOf(row).time[row % ROWS]!;
   }
 
   /** Arrival by the system clock, which may differ from the shown time. */
   cameAt(row: number): number {
-    return this.#columns.cameAt[row]!;
+    const { cameAt, time } = this.#blockOf(row);
+    return (cameAt ?? time)[row % ROWS]!;
   }
 
   webhookAt(row: number): string {
-    return this.#webhooks[this.#columns.webhook[row]!]!;
+    return this.#webhooks[this.#blockOf(row).webhook[row % ROWS]!]!;
   }
 
   statusAt(row: number): EventStatus {
-    return EVENT_STATUSES[this.#columns.status[row]!]!;
+    return EVENT_STATUSES[this.#blockOf(row).status[row % ROWS]!]!;
   }
 
   placeAt(row: number): FramePosition {
-    const { number, segment, offset, length } = this.#columns;
-    return { number: number[row]!, segment: segment[row]!, offset: offset[row]!, length: length[row]! };
+    const { number, segment, offset, length } = this.#blockOf(row);
+    const at = row % ROWS;
+    return { number: number[at]!, segment: segment[at]!, offset: offset[at]!, length: length[at]! };
   }
 
   /** Length of its body. */
   bodyBytesAt(row: number): number {
-    return this.#columns.bodyBytes[row]!;
+    return this.#blockOf(row).bodyBytes[row % ROWS]!;
   }
 
   /** Position of the latest state, if there is one. */
   statePlaceAt(row: number): FramePosition | undefined {
-    const { stateSegment, stateOffset, stateLength } = this.#columns;
-    if (stateSegment[row] === 0) return undefined;
-    return { segment: stateSegment[row]!, offset: stateOffset[row]!, length: stateLength[row]! };
+    const { states } = this.#blockOf(row);
+    const at = row % ROWS;
+    if (!states || states.segment[at] === 0) return undefined;
+    return { segment: states.segment[at]!, offset: states.offset[at]!, length: states.length[at]! };
   }
 
   get oldest(): number | undefined {
@@ -138,6 +157,9 @@ export class EventIndex {
 
   dropOldest(): void {
     this.#start++;
+    if (this.#start % ROWS > 0) return;
+    this.#blocks.shift();
+    this.#dropped += ROWS;
   }
 
   /** Numbers of events below `before` and from `after` on, newest first. */
@@ -145,13 +167,9 @@ export class EventIndex {
     const isWanted = this.#matcher(filter);
     let row = this.#firstAtLeast(before) - 1;
     while (row >= this.#start) {
-      const number = this.#columns.number[row]!;
+      const number = this.numberAt(row);
       if (number < after) return;
-      if (isWanted(row)) {
-        yield number;
-        // Rows may have moved during the yield.
-        row = this.#firstAtLeast(number);
-      }
+      if (isWanted(row)) yield number;
       row--;
     }
   }
@@ -162,12 +180,13 @@ export class EventIndex {
     const some = filter.webhooks && new Set(filter.webhooks.map((id) => this.#webhookNumbers.get(id) ?? -1));
     const { from = -Infinity, to = Infinity } = filter;
     return (row) => {
-      const c = this.#columns;
-      const time = c.time[row]!;
+      const block = this.#blockOf(row);
+      const at = row % ROWS;
+      const time = block.time[at]!;
       return (
-        (webhook === undefined || c.webhook[row] === webhook) &&
-        (some === undefined || some.has(c.webhook[row]!)) &&
-        (status === undefined || c.status[row] === status) &&
+        (webhook === undefined || block.webhook[at] === webhook) &&
+        (some === undefined || some.has(block.webhook[at]!)) &&
+        (status === undefined || block.status[at] === status) &&
         time >= from &&
         time < to
       );
@@ -181,7 +200,7 @@ export class EventIndex {
     const numbers: number[] = [];
     if (Object.values(filter).every((value) => value === undefined)) {
       const last = Math.max(start, end - from - count);
-      for (let row = end - 1 - from; row >= last; row--) numbers.push(this.#columns.number[row]!);
+      for (let row = end - 1 - from; row >= last; row--) numbers.push(this.numberAt(row));
       return { numbers, total: Math.max(0, end - start), newer: this.#end - end };
     }
     const isWanted = this.#matcher(filter);
@@ -190,32 +209,23 @@ export class EventIndex {
     for (let row = this.#end - 1; row >= start; row--) {
       if (!isWanted(row)) continue;
       if (row >= end) newer++;
-      else if (total++ >= from && numbers.length < count) numbers.push(this.#columns.number[row]!);
+      else if (total++ >= from && numbers.length < count) numbers.push(this.numberAt(row));
     }
     return { numbers, total, newer };
   }
 
+  #blockOf(row: number): Block {
+    return this.#blocks[(row - this.#dropped - (row % ROWS)) / ROWS]!;
+  }
+
   #firstAtLeast(number: number): number {
-    const numbers = this.#columns.number;
     let [low, high] = [this.#start, this.#end];
     while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (numbers[middle]! < number) low = middle + 1;
+      const middle = Math.floor((low + high) / 2);
+      if (this.numberAt(middle) < number) low = middle + 1;
       else high = middle;
     }
     return low;
-  }
-
-  /** Moves rows to the front if half of them were dropped, otherwise into longer columns. */
-  #makeRoom(): void {
-    const old = this.#columns;
-    const isRoomy = this.#start > old.number.length / 2;
-    const next = isRoomy ? old : columns(Math.ceil(old.number.length * 1.5));
-    for (const name of Object.keys(old) as (keyof Columns)[])
-      next[name].set(old[name].subarray(this.#start, this.#end));
-    this.#columns = next;
-    this.#end -= this.#start;
-    this.#start = 0;
   }
 
   #intern(webhook: string): number {

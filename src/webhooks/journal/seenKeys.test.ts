@@ -36,4 +36,10 @@ describe('seen keys', () => {
     assert.ok(known.slice(-1_000).every((one) => one));
     assert.ok(known.filter((one) => one).length <= 1_300);
   });
+
+  it('take memory for the keys that are known, whatever the number that came', () => {
+    const keys = new SeenKeys(50_000);
+    for (let i = 1; i <= 400_000; i++) keys.add(keyHash('w', `${i}`), i, i);
+    assert.ok(keys.bytes <= 32 * 50_000 * 1.25, `${keys.bytes}`);
+  });
 });

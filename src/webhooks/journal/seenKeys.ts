@@ -14,9 +14,66 @@ export function keyHash(webhook: string, key: string): number {
 /** Number of parts, each forgotten as a whole. */
 const PARTS = 8;
 
-interface KeyPart {
+/** Slots of a new table; a power of two. */
+const LEAST_SLOTS = 1024;
+
+/**
+ * Events by key in two columns: a key takes at most 32 bytes, where a `Map` takes over 80, because numbers of 53 bits are
+ * objects there. A key is at the slot of its last bits, or the next free one.
+ */
+class KeyTable {
   readonly hour: number;
-  readonly keys: Map<number, number>;
+  /** The event of the first key. Others are relative to it. */
+  readonly #first: number;
+  #keys = new Float64Array(LEAST_SLOTS);
+  #events = new Uint32Array(LEAST_SLOTS);
+  #size = 0;
+
+  constructor(hour: number, first: number) {
+    this.hour = hour;
+    this.#first = first;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get bytes(): number {
+    return this.#keys.byteLength + this.#events.byteLength;
+  }
+
+  get(key: number): number | undefined {
+    const slot = this.#slotOf(key);
+    return this.#keys[slot] === 0 ? undefined : this.#first + this.#events[slot]!;
+  }
+
+  set(key: number, event: number): void {
+    if (this.#size >= this.#keys.length * 0.75) this.#grow();
+    this.#put(key, event - this.#first);
+  }
+
+  #put(key: number, event: number): void {
+    const slot = this.#slotOf(key);
+    if (this.#keys[slot] === 0) this.#size++;
+    this.#keys[slot] = key;
+    this.#events[slot] = event;
+  }
+
+  /** The slot that has the key, or would get it. */
+  #slotOf(key: number): number {
+    const mask = this.#keys.length - 1;
+    let slot = key & mask;
+    while (this.#keys[slot] !== 0 && this.#keys[slot] !== key) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const [keys, events] = [this.#keys, this.#events];
+    this.#keys = new Float64Array(keys.length * 2);
+    this.#events = new Uint32Array(keys.length * 2);
+    this.#size = 0;
+    keys.forEach((key, slot) => key !== 0 && this.#put(key, events[slot]!));
+  }
 }
 
 /**
@@ -25,7 +82,7 @@ interface KeyPart {
  */
 export class SeenKeys {
   readonly #most: number;
-  #parts: KeyPart[] = [];
+  #parts: KeyTable[] = [];
   #size = 0;
 
   constructor(most: number) {
@@ -35,20 +92,25 @@ export class SeenKeys {
   add(key: number, event: number, at: number): void {
     const hour = Math.floor(at / HOUR);
     let last = this.#parts.at(-1);
-    if (last?.hour !== hour || last.keys.size >= this.#most / PARTS) {
+    if (last?.hour !== hour || last.size >= this.#most / PARTS) {
       this.#forget(at);
-      this.#parts.push((last = { hour, keys: new Map() }));
+      this.#parts.push((last = new KeyTable(hour, event)));
     }
-    const before = last.keys.size;
-    last.keys.set(key, event);
-    this.#size += last.keys.size - before;
+    const before = last.size;
+    last.set(key, event);
+    this.#size += last.size - before;
+  }
+
+  /** Memory of all keys. */
+  get bytes(): number {
+    return this.#parts.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** The newest event with the key, perhaps up to an hour too old. */
   find(key: number, now: number): number | undefined {
     for (let i = this.#parts.length - 1; i >= 0; i--) {
-      const { hour, keys } = this.#parts[i]!;
-      const event = isOver(hour, now) ? undefined : keys.get(key);
+      const part = this.#parts[i]!;
+      const event = isOver(part.hour, now) ? undefined : part.get(key);
       if (event !== undefined) return event;
     }
     return undefined;
@@ -56,10 +118,9 @@ export class SeenKeys {
 
   #forget(at: number): void {
     this.#parts = this.#parts.filter(({ hour }) => !isOver(hour, at));
-    this.#size = this.#parts.reduce((sum, { keys }) => sum + keys.size, 0);
+    this.#size = this.#parts.reduce((sum, { size }) => sum + size, 0);
     // At least `most` keys remain.
-    while (this.#parts[0] && this.#size - this.#parts[0].keys.size >= this.#most)
-      this.#size -= this.#parts.shift()!.keys.size;
+    while (this.#parts[0] && this.#size - this.#parts[0].size >= this.#most) this.#size -= this.#parts.shift()!.size;
   }
 }
 
