@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { describeError } from './errors.ts';
 import { retryAfterMs } from './retryAfter.ts';
@@ -39,33 +40,56 @@ export async function attempt(
 ): Promise<HttpOutcome> {
   // Imported late: a large library, which most processes never need.
   const { request } = await import('./undici.ts');
-  const timeout = AbortSignal.timeout(timeoutMs);
+  signal.throwIfAborted();
+  // One controller and timer: `AbortSignal.any` and `timeout` take longer than the rest, and leave objects until the time is over.
+  const stop = new AbortController();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop.abort();
+  }, timeoutMs);
+  const onAbort = (): void => stop.abort();
+  signal.addEventListener('abort', onAbort);
   try {
     const { statusCode, headers, body } = await request(url, {
       ...options,
       ...(sent !== undefined && { body: sent }),
-      signal: AbortSignal.any([signal, timeout]),
+      signal: stop.signal,
       ...(dispatcher && { dispatcher }),
     });
-    let answer = '';
-    for await (const chunk of body.setEncoding('utf8')) {
-      answer += String(chunk);
-      // The rest of a longer response is not read.
-      if (answer.length > MAX_ANSWER) break;
-    }
+    const answer = await beginningOf(body);
     const isDone = statusCode >= 200 && statusCode < 300;
     const canRetry = !isDone && (statusCode >= 500 || [408, 425, 429].includes(statusCode));
     const afterMs = Math.min(retryAfterMs(headers['retry-after'], Date.now()) ?? 0, LONGEST_WAIT_MS);
-    return { isDone, canRetry, afterMs, status: statusCode, answer: answer.slice(0, MAX_ANSWER) };
+    return { isDone, canRetry, afterMs, status: statusCode, answer };
   } catch (error) {
     signal.throwIfAborted();
-    const isLate = timeout.aborted;
     return {
       isDone: false,
       canRetry: true,
       error: isLate ? `no answer within ${timeoutMs / 1000} s` : describeError(error),
     };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
   }
+}
+
+/** The first {@link MAX_ANSWER} characters of a response. The rest of a longer one is not read. */
+function beginningOf(body: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    body
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length <= MAX_ANSWER) return;
+        resolve(text.slice(0, MAX_ANSWER));
+        body.destroy();
+      })
+      .on('end', () => resolve(text))
+      .on('error', reject);
+  });
 }
 
 /** Milliseconds to wait after `attempts` attempts: 1 s, doubled each time up to 10 min, plus up to a fifth at random. */

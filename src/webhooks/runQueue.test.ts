@@ -203,12 +203,14 @@ describe('the queue of runs', () => {
     definitions.saveTrigger({ name: 't', webhook: 'w', expert: 'slow' });
     const number = await accept();
     await until('it is under way', () => held.length === 1);
+    held[0]!.writeHead(503).end();
+    await until('it is tried again', () => held.length === 2);
     const [name] = readdirSync(join(place, 'events')).filter((one) => one.endsWith('.log'));
     const bytes = readFileSync(join(place, 'events', name!));
-    bytes[bytes.indexOf('"evaluations"')]! ^= 1;
+    bytes[bytes.lastIndexOf('"evaluations"')]! ^= 1;
     writeFileSync(join(place, 'events', name!), bytes);
     assert.deepEqual(await journal.state(number), { status: 'pending', evaluations: [], runs: [], isDamaged: true });
-    held[0]!.end('thanks');
+    held[1]!.end('thanks');
     const { status, runs, isDamaged } = await finished(number);
     assert.deepEqual([status, runs[0]!.trigger, runs[0]!.expert, isDamaged], ['succeeded', 't', 'slow', true]);
   });

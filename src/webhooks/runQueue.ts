@@ -44,8 +44,8 @@ export interface RunQueueOptions {
  * below the number of connections, the queue would grow while all of them deliver.
  */
 const EVALUATING = { events: 256, bytes: 16_000_000 };
-/** Bytes of new bodies that are kept in memory instead of read again from the disk. */
-const FRESH_BYTES = 16_000_000;
+/** Bytes of new events that are kept in memory instead of read again from the disk, with those of an event besides its body. */
+const FRESH = { bytes: 16_000_000, overhead: 3_000 };
 
 const EVALUATION_WAIT_MS = 20;
 /** Upper bound of the delay between attempts to persist a run's result. */
@@ -56,6 +56,13 @@ type Payload = Pick<StoredEvent, 'id' | 'headers' | 'body' | 'method' | 'query'>
 
 /** A new payload, with its parsed body if known. */
 export type FreshPayload = Payload & { readonly json?: unknown };
+
+/** An event whose runs have not ended yet, nor wait for a later attempt. */
+interface FreshEvent {
+  readonly payload: FreshPayload;
+  /** Its state in the journal, once its triggers are evaluated. */
+  readonly state?: EventState;
+}
 
 interface RunTask {
   readonly event: number;
@@ -77,7 +84,7 @@ interface Lane {
 export class RunQueue {
   readonly #options: RunQueueOptions;
   readonly #events = new Fifo<number>();
-  readonly #fresh = new Map<number, FreshPayload>();
+  readonly #fresh = new Map<number, FreshEvent>();
   #freshBytes = 0;
   readonly #evaluating = { events: 0, bytes: 0 };
   readonly #lanes = new Map<string, Lane>();
@@ -110,9 +117,9 @@ export class RunQueue {
 
   /** Queues an event of the journal; `payload` is its content. */
   add(event: number, payload?: FreshPayload): void {
-    if (payload && this.#freshBytes < FRESH_BYTES) {
-      this.#fresh.set(event, payload);
-      this.#freshBytes += payload.body.length;
+    if (payload && this.#freshBytes < FRESH.bytes) {
+      this.#fresh.set(event, { payload });
+      this.#freshBytes += payload.body.length + FRESH.overhead;
     }
     this.#events.add(event);
     this.#pump();
@@ -208,11 +215,10 @@ export class RunQueue {
     let state = summary.status === 'received' ? undefined : await journal.state(number);
     // An event whose record is damaged is evaluated again.
     if (!state || (state.isDamaged && isUnfinished(state.status))) {
-      state = this.#evaluate(summary.webhook, this.#fresh.get(number) ?? (await journal.read(number)));
+      state = this.#evaluate(summary.webhook, await this.#read(number));
       await journal.setState(number, state);
     }
-    if (state.status === 'pending') this.#forgetJson(number);
-    else this.#forget(number);
+    this.#keep(number, state);
     for (const { trigger, expert, nextAt, state: runState } of state.runs)
       if (runState === 'waiting') this.#schedule({ event: number, trigger }, expert, nextAt);
   }
@@ -233,20 +239,27 @@ export class RunQueue {
     return { status: eventStatusOf(runs), evaluations, runs };
   }
 
-  async #read(number: number): Promise<Payload | undefined> {
-    return this.#fresh.get(number) ?? (await this.#options.journal.read(number));
+  async #read(number: number): Promise<FreshPayload | undefined> {
+    return this.#fresh.get(number)?.payload ?? (await this.#options.journal.read(number));
   }
 
-  /** Drops a parsed body, which may take many times its bytes. */
-  #forgetJson(number: number): void {
+  /** Keeps the state of a fresh event, unless its runs ended or one waits, perhaps for long. */
+  #keep(number: number, state: EventState): void {
     const fresh = this.#fresh.get(number);
-    if (!fresh || !('json' in fresh)) return;
-    const { json: _, ...payload } = fresh;
-    this.#fresh.set(number, payload);
+    if (!fresh) return;
+    if (state.status !== 'pending' || state.runs.some(({ nextAt }) => nextAt !== undefined)) {
+      this.#forget(number);
+      return;
+    }
+    // A parsed body may take many times its bytes.
+    const { json: _, ...payload } = fresh.payload;
+    this.#fresh.set(number, { payload, state });
   }
 
   #forget(number: number): void {
-    this.#freshBytes -= this.#fresh.get(number)?.body.length ?? 0;
+    const fresh = this.#fresh.get(number);
+    if (!fresh) return;
+    this.#freshBytes -= fresh.payload.body.length + FRESH.overhead;
     this.#fresh.delete(number);
   }
 
@@ -315,8 +328,6 @@ export class RunQueue {
 
   async #run({ event: number, trigger }: RunTask, name: string, expert: WorkingExpert | undefined): Promise<void> {
     const event = await this.#read(number);
-    // A later run reads the payload from the disk, since that may be much later.
-    this.#forget(number);
     if (!event) return;
     if (!this.#canBegin(expert)) {
       this.#schedule({ event: number, trigger }, name);
@@ -391,8 +402,9 @@ export class RunQueue {
     const done = before
       .catch(() => undefined)
       .then(async () => {
-        const state = change(await journal.state(number));
+        const state = change(this.#fresh.get(number)?.state ?? (await journal.state(number)));
         await journal.setState(number, state);
+        this.#keep(number, state);
         this.#lastProblem = '';
         return state;
       });
