@@ -43,11 +43,7 @@ export async function attempt(
   signal.throwIfAborted();
   // One controller and timer: `AbortSignal.any` and `timeout` take longer than the rest, and leave objects until the time is over.
   const stop = new AbortController();
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    stop.abort();
-  }, timeoutMs);
+  const timer = setTimeout(() => stop.abort(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs);
   const onAbort = (): void => stop.abort();
   signal.addEventListener('abort', onAbort);
   try {
@@ -64,11 +60,7 @@ export async function attempt(
     return { isDone, canRetry, afterMs, status: statusCode, answer };
   } catch (error) {
     signal.throwIfAborted();
-    return {
-      isDone: false,
-      canRetry: true,
-      error: isLate ? `no answer within ${timeoutMs / 1000} s` : describeError(error),
-    };
+    return { isDone: false, canRetry: true, error: describeError(error) };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

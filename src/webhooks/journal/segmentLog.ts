@@ -93,6 +93,7 @@ export class SegmentLog {
   /** Records that are on the disk and not acknowledged yet. */
   #durable: { readonly batch: readonly WaitingFrame[]; readonly written: readonly Written[] } | undefined;
   #writing: Promise<void> | undefined;
+  #buffer = Buffer.alloc(0);
   #isClosed = false;
 
   /**
@@ -309,7 +310,7 @@ export class SegmentLog {
     const size = batch.reduce((sum, { length }) => sum + HEADER_BYTES + length, 0);
     const current = await this.#segmentFor(size);
     const { id, name, handle, length: start, heads } = current;
-    const bytes = Buffer.allocUnsafe(size);
+    const bytes = this.#bufferOf(size);
     const written: Written[] = [];
     let at = 0;
     for (const { kind, head, parts, length } of batch) {
@@ -340,6 +341,14 @@ export class SegmentLog {
     this.#nextNumber += written.length;
     for (const frame of written) heads.add(frame);
     return written;
+  }
+
+  /** Memory for one commit, used again by the next: a new one each time would wait for the collector of garbage. */
+  #bufferOf(size: number): Buffer {
+    if (size > MAX_BATCH_BYTES) return Buffer.allocUnsafeSlow(size);
+    if (size > this.#buffer.length)
+      this.#buffer = Buffer.allocUnsafeSlow(Math.min(Math.max(size, this.#buffer.length * 2), MAX_BATCH_BYTES));
+    return this.#buffer;
   }
 
   /** Removes refused records, which must not be there after a restart, since their senders send them again. */
