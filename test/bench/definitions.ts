@@ -39,6 +39,7 @@ const NO_DEFINITIONS = new Set(
   'local label parameter import unknown anonFunction externvar header packageName namespaceAlias reference script'.split(' '), // oxfmt-ignore
 );
 const COMPILED = /\.(?:[cm]?[jt]s|[jt]sx)$/;
+const C_FAMILY = /\.(?:[ch]|cc|[ch]pp|[ch]xx|mm?)$/;
 const STYLES = /\.(?:css|scss|less)$/;
 const MAX_BYTES = 1_000_000;
 
@@ -125,17 +126,36 @@ function styledBy(selector: string): string {
   return /.*[.#]([\w-]+)/.exec(selector)?.[1] ?? selector;
 }
 
+/** A tag of Universal Ctags with the name that the language gives it, or nothing for a call that only looks like a definition. */
+function tagOf(
+  { name, line, kind, signature = '' }: Tag & { readonly signature?: string },
+  file: string,
+): Tag | undefined {
+  if (STYLES.test(file)) return { name: styledBy(name), line, kind };
+  if (kind === 'function' && C_FAMILY.test(file)) {
+    // The name of GoogleTest's `TEST_F(Suite, Name)` is its second argument.
+    const test = name.startsWith('TEST') ? /,\s*(\w+)\s*\)$/.exec(signature)?.[1] : undefined;
+    if (test !== undefined) return { name: test, line, kind };
+    // An attribute or annotation in a macro: `__attribute_pure__()`, `LOCKS(mutex)`.
+    if (/^(?:__attribute\w*|[A-Z]+_[A-Z_]+)$/.test(name)) return undefined;
+    return { name: name.replace(/^operator\s+(?=\W)/, 'operator'), line, kind };
+  }
+  // C# names a member of an interface that it implements explicitly `IList.Add`.
+  return { name: file.endsWith('.cs') ? name.replace(/^.*\.(?=\w)/, '') : name, line, kind };
+}
+
 /** Definitions of Universal Ctags by path. Throws where it is not installed. */
 function ctagsIn(root: string): Map<string, Tag[]> {
-  const args = ['-R', '-f', '-', '--output-format=json', '--fields=+nKz', '--extras=-{anonymous}', '.'];
+  const args = ['-R', '-f', '-', '--output-format=json', '--fields=+nKzS', '--extras=-{anonymous}', '.'];
   const text = execFileSync('ctags', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'pipe', 'ignore'] }); // oxfmt-ignore
   const tags = new Map<string, Tag[]>();
   for (const row of text.split('\n')) {
     if (row === '') continue;
-    const { name, path, line, kind } = JSON.parse(row) as Tag & { readonly path?: string };
-    if (path === undefined || NO_DEFINITIONS.has(kind)) continue;
-    const file = path.replace(/^\.\//, '');
-    const tag = { name: STYLES.test(file) ? styledBy(name) : name, line, kind };
+    const found = JSON.parse(row) as Tag & { readonly path?: string; readonly signature?: string };
+    if (found.path === undefined || NO_DEFINITIONS.has(found.kind)) continue;
+    const file = found.path.replace(/^\.\//, '');
+    const tag = tagOf(found, file);
+    if (!tag) continue;
     const of = tags.get(file);
     if (of) of.push(tag);
     else tags.set(file, [tag]);

@@ -1,6 +1,6 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes, afterMacros } from './attributes.ts';
-import { closerEnd, sqlEnd } from './ends.ts';
+import { closerEnd, lastCodeByte, sqlEnd } from './ends.ts';
 import { Groups } from './groups.ts';
 import { Headings } from './headings.ts';
 import { leadingLines, type FileLines } from './leading.ts';
@@ -43,7 +43,6 @@ const COMMA = code(',');
 const GREATER = code('>');
 const EQUALS = code('=');
 const BACKSLASH = code('\\');
-const SLASH = code('/');
 const UNDERSCORE = code('_');
 const LETTER_F = code('f');
 const LETTER_U = code('u');
@@ -53,7 +52,7 @@ const AT = code('@');
 /** Signs that may begin a definition: of a selector, a directive, a method of Objective-C. */
 const SIGNS: ReadonlySet<number> = new Set(Buffer.from('.#$%@-+'));
 /** Pattern of the name after a body: `} name_t;`. */
-const AFTER_BODY = /^\s*\}\s*(?:__\w+(?:\([^)]*\)+)?\s+)*\*?\s*(\w+)/;
+const AFTER_BODY = /\}\s*(?:__\w+(?:\([^)]*\)+)?\s+)*\*?\s*(\w+)[^{}]*$/;
 
 const KINDS_WITH_MEMBERS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
@@ -88,7 +87,8 @@ export function findDefinitions(
       end: headings?.sectionEnd(line) ?? blockEnd(file, line, kind),
     };
     found.push(container === undefined ? definition : { ...definition, container: container.slice(0, MAX_NAME) });
-    if (KINDS_WITH_MEMBERS.has(kind) && language.style === 'brace') members.open(definition);
+    const hasMembers = KINDS_WITH_MEMBERS.has(kind) || (kind === 'module' && language.needsBody);
+    if (hasMembers && language.style === 'brace') members.open(definition);
   };
   /** Adds the members of an enum that begins and ends on its line. */
   const addOnLine = (line: number, container: string): void => {
@@ -97,11 +97,11 @@ export function findDefinitions(
   /** Adds a definition whose name follows its closing brace; of one without a name, the members are definitions. */
   const addLate = (line: number, kind: DefinitionKind): void => {
     const end = blockEnd(file, line, kind);
-    const name = end > line ? AFTER_BODY.exec(scan.line(end, 300))?.[1] : undefined;
+    const name = AFTER_BODY.exec(scan.line(end, 300))?.[1];
     if (name === undefined) members.open({ name: '', kind, line, end });
     else add(line, name, kind);
     if (name !== undefined) named.add(end);
-    if (end === line && kind === 'enum') addOnLine(line, 'enum');
+    if (end === line && kind === 'enum') addOnLine(line, name ?? 'enum');
   };
   /** Objective-C declares methods as other languages define them. */
   const needsBody = (line: number): boolean => language.needsBody === true && !isSign(scan.firstByte[line]!);
@@ -256,19 +256,6 @@ function isInBraces(scan: SourceScan, line: number): boolean {
   let above = line - 1;
   while (above > limit && (scan.indent[above]! < 0 || scan.indent[above]! >= scan.indent[line]!)) above--;
   return above >= 0 && lastCodeByte(scan, above) === OPEN_BRACE;
-}
-
-/** The last visible byte before a `// comment` at the end of the line. */
-function lastCodeByte(scan: SourceScan, line: number): number {
-  const last = scan.lastByte[line]!;
-  if (last === OPEN_BRACE || last === SEMICOLON || last === CLOSE_BRACE || last === OPEN_PARENTHESIS) return last;
-  let code = -1;
-  for (let at = scan.lineStart[line]!; at + 1 < scan.lineStart[line + 1]!; at++) {
-    const byte = scan.bytes[at]!;
-    if (byte === SLASH && scan.bytes[at + 1] === SLASH) return code < 0 ? last : code;
-    if (byte > 32) code = byte;
-  }
-  return last;
 }
 
 function closesIntoBlock(scan: SourceScan, line: number): boolean {

@@ -4,6 +4,11 @@ import type { SourceScan } from './scanner.ts';
 const MAX_STATEMENT_LINES = 300;
 const SEMICOLON = ';'.charCodeAt(0);
 const AT = '@'.charCodeAt(0);
+const OPEN_BRACE = '{'.charCodeAt(0);
+const CLOSE_BRACE = '}'.charCodeAt(0);
+const OPEN_PARENTHESIS = '('.charCodeAt(0);
+const SLASH = '/'.charCodeAt(0);
+const STAR = '*'.charCodeAt(0);
 
 /** The line that matches `closer`, or the definition's own line if a property or an incomplete text has none. */
 export function closerEnd(scan: SourceScan, line: number, closer: RegExp): number {
@@ -40,4 +45,22 @@ export function sqlEnd(scan: SourceScan, line: number): number {
     }
   }
   return line;
+}
+
+/** The last visible byte before a comment at the end of the line. */
+export function lastCodeByte(scan: SourceScan, line: number): number {
+  const last = scan.lastByte[line]!;
+  if (last === OPEN_BRACE || last === SEMICOLON || last === CLOSE_BRACE || last === OPEN_PARENTHESIS) return last;
+  let code = -1;
+  for (let at = scan.lineStart[line]!; at + 1 < scan.lineStart[line + 1]!; at++) {
+    const byte = scan.bytes[at]!;
+    if (byte === SLASH && opensComment(scan.bytes[at + 1]!, last)) return code < 0 ? last : code;
+    if (byte > 32) code = byte;
+  }
+  return last;
+}
+
+/** Whether a slash before `next` begins a comment up to the end of a line, whose last byte is `last`. */
+function opensComment(next: number, last: number): boolean {
+  return next === SLASH || (next === STAR && last === SLASH);
 }

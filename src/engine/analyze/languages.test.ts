@@ -12,7 +12,7 @@ const NEVER_FIRST: Readonly<Record<string, string>> = {
   csharp: 'const',
   ruby: 'self',
   haskell: 'family',
-  ocaml: 'rec inline virtual private',
+  ocaml: 'rec inline virtual private mutable nonrec',
   perl: 'constant',
   powershell: 'global script local private static hidden',
   groovy: 'const register create named',

@@ -6,7 +6,8 @@ import type { SourceScan } from './scanner.ts';
  * Pattern of an enum's member. Anything else in an enum has a type or a keyword before its name, except the names
  * excluded here.
  */
-const MEMBER = /^\s*(?:case\s+)?(?!(?:init|static|subscript)\b)([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:[=,;({]|\/[/*]|$)/;
+const MEMBER =
+  /^\s*,?\s*(?:case\s+)?(?!(?:init|static|subscript)\b)([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:[=,;({]|\/[/*]|$)/;
 
 /** The members that follow the first one of a list, as far as no bracket or string is between them. */
 function membersAfter(list: string): string[] {
@@ -44,6 +45,7 @@ const MAX_HEAD_LINES = 24;
 /** Largest distance from the brace to the first member. */
 const MAX_COMMENT_LINES = 200;
 const NONE: readonly string[] = [];
+const COMMA = ','.charCodeAt(0);
 const COLON = ':'.charCodeAt(0);
 const OPEN_BRACE = '{'.charCodeAt(0);
 
@@ -81,25 +83,28 @@ export class Members {
     const first = MEMBER.exec(text)?.[1];
     // A constructor has the name of its type.
     if (first === undefined || first === type.name) return NONE;
-    return [first, ...membersAfter(text)];
+    return [first, ...membersAfter(text.slice(text.indexOf(first)))];
   }
 
-  /** A method or property of a class or interface on a line, which there needs neither modifiers nor a body. */
-  member(line: number): { readonly name: string; readonly kind: 'method' | 'variable' } | undefined {
+  /** A method or property of a type, or a function of a namespace, on a line, which there needs neither modifiers nor a body. */
+  member(line: number): { readonly name: string; readonly kind: 'function' | 'method' | 'variable' } | undefined {
     const type = this.#typeAt(line);
     if (type === undefined || type.kind === 'enum') return undefined;
     const groups = this.#language.signature?.exec(this.#text(line))?.groups;
     if (groups === undefined) return undefined;
     if (groups.property !== undefined) return { name: groups.property, kind: 'variable' };
     const name = groups.name ?? (groups.type === type.name ? groups.type : undefined);
-    return name === undefined ? undefined : { name, kind: 'method' };
+    return name === undefined ? undefined : { name, kind: type.kind === 'module' ? 'function' : 'method' };
   }
 
   #typeAt(line: number): Open | undefined {
     if (this.#open.length === 0) return undefined;
     while (this.#open.length > 0 && this.#open.at(-1)!.end <= line) this.#open.pop();
     const type = this.#open.at(-1);
-    return type && line > type.body && this.#scan.indent[line] === type.indent ? type : undefined;
+    if (!type || line <= type.body) return undefined;
+    // A comma before a member takes the place of a space.
+    const isMember = this.#scan.indent[line] === type.indent || this.#scan.firstByte[line] === COMMA;
+    return isMember ? type : undefined;
   }
 
   #bodyOf({ line, end }: Type): number {
@@ -109,11 +114,15 @@ export class Members {
   }
 
   #indentIn(body: number, end: number): number {
-    const { indent, lastByte } = this.#scan;
-    // Labels such as `public:` are left of the members.
+    const { indent } = this.#scan;
     for (let at = body + 1; at < Math.min(end, body + MAX_COMMENT_LINES); at++)
-      if (indent[at]! >= 0 && this.#quiet[at] === 0 && lastByte[at] !== COLON) return indent[at]!;
+      if (indent[at]! >= 0 && this.#quiet[at] === 0 && !this.#isLabel(at)) return indent[at]!;
     return -1;
+  }
+
+  /** Whether a line is a label such as `public:`, which is left of the members. */
+  #isLabel(line: number): boolean {
+    return this.#scan.lastByte[line] === COLON && !this.#scan.line(line, 300).includes('(');
   }
 
   #text(line: number): string {

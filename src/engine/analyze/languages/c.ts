@@ -10,26 +10,32 @@ const HEAD =
 /** Pattern of attributes between a keyword and the name of its type. */
 const MACROS = String.raw`(?:__\w+\s+|\w+\([^)]*\)\s*|[A-Z][A-Z0-9_]*\s+|\[\[[^\]]*\]\]\s*)*(?!final\b)`;
 
+/** Pattern of a type outside the type that contains it: `struct Table::Rep {`. */
+const OWNER = String.raw`(?:(?:\w+(?:<[^<>]*>)?::)*(?<container>\w+)(?:<[^<>]*>)?::)?`;
+
+/** Pattern of the rest of a type's head: its bases, a comment, its brace. */
+const HEAD_END = String.raw`\s*(?:final\s*)?(?::(?![:;]).*)?(?:\/\*[^*]*\*\/\s*)?(?:\{.*)?$`;
+
 const cPatterns: Language['patterns'] = [
   // First, since most lines of many headers are of this form.
   [/^\s*#\s*define\s+(\w+)/, 'macro'],
   // Their name follows the body, or they have none.
   [/^\s*(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum'],
-  [/^typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct'],
+  [/^\s*typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct'],
   [/^typedef\s+[A-Z]+_(?:ENUM|OPTIONS)\s*\([^,()]*,\s*(\w+)\s*\)/, 'enum'],
   [
     new RegExp(
-      String.raw`^\s*(?:typedef\s+)?(?:struct|union)\s+${MACROS}(\w+)\s*(?:<[^{;]*>\s*)?(?:final\s*)?(?::[^:].*)?(?:\{.*)?$`,
+      String.raw`^\s*(?:typedef\s+)?(?:struct|union)\s+${MACROS}${OWNER}(?<name>\w+)\s*(?:<[^{;]*>)?${HEAD_END}`,
     ),
     'struct',
   ],
-  [/^\s*(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::[^:{]*)?(?:\{.*)?$/, 'enum'],
-  [/^typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type'],
-  [/^typedef\b.*?\(\s*(?:\w+\s*)?\*\s*(\w+)\s*\)\s*\(/, 'type'],
+  [/^\s*(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::[^:{]*)?(?:\/\*[^*]*\*\/\s*)?(?:\{.*)?$/, 'enum'],
+  [/^\s*typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type'],
+  [/^\s*typedef\b.*?\(\s*(?:(?:[\w:]+\s*)?\*\s*)?(\w+)\s*\)\s*\(/, 'type'],
   [/^\}\s*(?:__\w+\s+)*(\w+)\s*;/, 'type'],
   // TEST(Suite, Name) {
   [/^(?:\w+_)?TEST(?:_\w+)?\s*\(\s*(?<container>\w+)\s*,\s*(?<name>\w+)\s*\)/, 'function'],
-  [/^[A-Z][A-Z0-9_]*_IMPL\s*\(\s*(\w+)\s*\)/, 'function'],
+  [/^[A-Z][A-Z0-9_]*_(?:IMPL|FUNC)\s*\(\s*(\w+)\s*\)/, 'function'],
   // Macros that define, with the name as first argument: SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name).
   [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
   // int (*handlers[])(void) = {, and int (*find(void))(int) {
@@ -40,7 +46,7 @@ const cPatterns: Language['patterns'] = [
   [/^(?!\s|typedef\b)(?=[^(]*\(\s*\*)[\w\s*]+?[\s*]\(\s*\*[\s*]*(\w+)\s*\((?!.*;\s*$)/, 'function'],
   [
     new RegExp(
-      String.raw`^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:[\w*&:<>,\s[\]]*?[\s*&])?(?!(?:if|for|while|switch|do|constexpr|noexcept|decltype|alignas|__attribute__|${TYPES})\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)`,
+      String.raw`^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:(?:extern\s*"C"\s*)?(?:[\w*&:<>,[\]][\w*&:<>,\s[\]]*?[\s*&])?|\s+[\w*&:<>,[\]][\w*&:<>,\s[\]]*?[\s*&])(?!(?:if|for|while|switch|catch|throw|do|constexpr|noexcept|decltype|alignas|__attribute\w*|${TYPES})\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)`,
     ),
     'function',
   ],
@@ -54,14 +60,16 @@ const CPP_SIGNATURE =
 const cppPatterns: Language['patterns'] = [
   cPatterns[0]!,
   [
-    /^(?=[^(]*?\boperator\b)\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3}|bool))\s*\((?!.*;\s*$)/,
+    /^(?=[^(]*?\boperator\b)\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator(?:\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3})|\s+(?:const\s+)?\w[\w:]*(?:\s*[*&])*|\s+(?:new|delete)\[\]))\s*\((?!.*;\s*$)/,
     'method',
   ],
   [
-    /^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z][A-Z0-9_]*(?:\([^)]*\))?\s+|__\w+(?:\([^)]*\)+)?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(?!final\b)(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/,
+    new RegExp(
+      String.raw`^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z][A-Z0-9_]*(?:\([^)]*\))?\s+|__\w+(?:\([^)]*\)+)?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(?!final\b)${OWNER}(?<name>\w+)(?:<[^{;]*>)?${HEAD_END}`,
+    ),
     'class',
   ],
-  [/^\s*template\s*<.*>\s*struct\s+(\w+)(?:<[^{;]*>)?\s*(?:final\s*)?(?::[^:;].*)?(?:\{.*)?$/, 'struct'],
+  [new RegExp(String.raw`^\s*template\s*<.*>\s*struct\s+${OWNER}(?<name>\w+)(?:<[^{;]*>)?${HEAD_END}`), 'struct'],
   [/^\s*(?:inline\s+)?namespace\s+([\w:]+)\s*\{?/, 'module'],
   [/^\s*using\s+(\w+)\s*=/, 'type'],
   [/^\s*(?:template\s*<.*>\s*)?concept\s+(\w+)/, 'type'],
@@ -70,7 +78,7 @@ const cppPatterns: Language['patterns'] = [
     'method',
   ],
   [
-    /^\s+(?!:[^:]|,|(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)(?:[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:if|for|while|switch|catch)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
+    /^\s+(?!:[^:]|,|(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&](?!(?:if|for|while|switch|catch)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
     'method',
   ],
   ...cPatterns.slice(1),

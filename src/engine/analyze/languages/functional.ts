@@ -65,7 +65,7 @@ export const erlang: Language = {
   leaders: [],
   shapes: ['column0', 'sign'],
   patterns: [
-    [/^([a-z]\w*)\s*\(.*->/, 'function'],
+    [/^([a-z][\w@]*)\s*\((?:.*->|(?!.*\.\s*$))/, 'function'],
     [/^-\s*module\s*\(\s*([\w@]+)/, 'module'],
     [/^-\s*define\s*\(\s*(\w+)/, 'macro'],
     [/^-\s*record\s*\(\s*(\w+)/, 'struct'],
@@ -91,9 +91,10 @@ export const ocaml: Language = {
   leaders: words('let and type module val external exception class method'),
   shapes: [],
   patterns: [
-    [/^(?:let|and|val|external)\s+(?:rec\s+|inline\s+)?(\w+)/, 'function'],
-    [/^type\s+(?:[^=\s]+\s+)?(\w+)\s*(?:=|$)/, 'type'],
-    [/^module\s+(?:type\s+)?(\w+)/, 'module'],
+    [/^(?:let|and)\s+(?:rec\s+|inline\s+)?([\w']+|\(\W+\))/, 'function'],
+    [/^\s*(?:val|external)\s+(?:mutable\s+)?([\w']+|\(\W+\))\s*:/, 'function'],
+    [/^\s*type\s+(?:nonrec\s+)?(?:[^=\s]+\s+)?(\w+)\s*(?:=|$)/, 'type'],
+    [/^\s*module\s+(?:type\s+|rec\s+)?(\w+)(?!.*\bin\s*$)/, 'module'],
     [/^class\s+(?:type\s+)?(?:virtual\s+)?(?:\[[^\]]*\]\s*)?(\w+)/, 'class'],
     [/^\s+method!?\s+(?:(?:private|virtual)\s+)*(\w+)/, 'method'],
   ],

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { Analyzer } from './analyzer.ts';
+
+/** The definitions of a file, each with its container, kind and line from 1. */
+function defined(path: string, text: string): string[] {
+  const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+  return definitions.map(
+    ({ name, kind, container, line }) => `${kind} ${container === undefined ? '' : `${container}.`}${name} ${line + 1}`,
+  );
+}
+
+describe('findDefinitions finds', () => {
+  const cases: Readonly<Record<string, readonly [path: string, text: string, expected: readonly string[]]>> = {
+    'a type outside its container': [
+      'a.cc',
+      'struct Table<K>::Rep {\n};\nclass a::Version::Files : public Base {\n};\n',
+      ['struct Table.Rep 1', 'class Version.Files 3'],
+    ],
+    'a type whose bases follow on the next line': ['a.cc', 'class Late :\n    public Base\n{\n};\n', ['class Late 1']],
+    'a type with a comment before its brace': [
+      'a.h',
+      'struct option\t/* of a long form */\n{\n};\nenum kind /* fake */ {\n    A\n};\n',
+      ['struct option 1', 'enum kind 4', 'constant kind.A 5'],
+    ],
+    'a name after a body of one line': [
+      'a.h',
+      'typedef enum { OK=0, FAILED } code_t;\ntypedef union { int a; } __attribute__((packed)) bits_t;\n',
+      ['enum code_t 1', 'constant code_t.OK 1', 'constant code_t.FAILED 1', 'struct bits_t 2'],
+    ],
+    'typedefs that are indented, or of a function': [
+      'a.h',
+      '#if A\n  typedef long word_t;\n#endif\ntypedef void(run_t)(int a, int b);\n',
+      ['type word_t 2', 'type run_t 4'],
+    ],
+    'enumerators behind a comma': [
+      'a.h',
+      'enum a {\n  FIRST = 1\n ,SECOND = 2 /* two */\n ,THIRD\n};\n',
+      ['enum a 1', 'constant a.FIRST 2', 'constant a.SECOND 3', 'constant a.THIRD 4'],
+    ],
+    'a function with a comment after its brace': [
+      'a.c',
+      'static void run(int a) { /* slow */\n}\n',
+      ['function run 1'],
+    ],
+    'no function for an attribute or a macro': [
+      'a.c',
+      '__attribute_nonnull__()\nstatic void\nrun (int a)\n{\n}\nFREE_FUNC(stop) {\n}\n',
+      ['function run 3', 'function stop 6'],
+    ],
+    'a function with C linkage': ['a.cc', 'extern "C" int run(int a){\n}\n', ['function run 1']],
+    'functions in an indented namespace': [
+      'a.cc',
+      'namespace a\n{\n    static int run(int a,\n            int b)\n    {\n    }\n}\n',
+      ['module a 1', 'function a.run 3'],
+    ],
+    'a constructor, but none of its initializers': [
+      'a.cc',
+      'class A {\npublic:\n    A(int b):\n        b_(b),\n        c_(1) {\n    }\n    operator int() const {\n    }\n};\n',
+      ['class A 1', 'method A.A 3', 'method A.operator int 7'],
+    ],
+    'a clause of Erlang whose arrow is on a later line': [
+      'a.erl',
+      'run({a, B}, C)\n  when B =:= C ->\n  ok;\nrun(A,\n    B) ->\n  ok.\n',
+      ['function run 1', 'function run 4'],
+    ],
+    'what a signature of OCaml declares': [
+      'a.mli',
+      "module Group : sig\n  type 'a t\n  val get' : t -> int\nend\nval ( ++ ) : t -> t\n",
+      ['module Group 1', 'type Group.t 2', "function Group.get' 3", 'function ( ++ ) 5'],
+    ],
+  };
+  for (const [what, [path, text, expected]] of Object.entries(cases)) {
+    it(what, () => assert.deepEqual(defined(path, text), expected));
+  }
+});
