@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
 import { describeOwner, Lease } from '../base/lease.ts';
@@ -69,14 +69,31 @@ export async function loadData(
   signal?: AbortSignal,
 ): Promise<DataSet> {
   try {
-    const bytes = createReadStream(file, { highWaterMark: 1 << 20 });
-    return await readData(bytes, { signal, ...(onProgress && { onProgress }) });
+    return await readData(blocksOf(file), { signal, ...(onProgress && { onProgress }) });
   } catch (error) {
     if (error instanceof SextantError && error.code === 'BadData')
       throw new SextantError('BadData', `${file}, ${error.message}`, { cause: error.cause });
     if (!(error instanceof SextantError) && systemCode(error) !== undefined)
       throw new SextantError('NoDataFile', `The data file ${file} cannot be read. Name another.`, { cause: error });
     throw error;
+  }
+}
+
+/**
+ * The blocks of a file, each valid until the next one. No stream: its calls of `nextTick` outlive many collections while a large file
+ * is parsed, so V8 would allocate those of all later requests in the old generation, which costs each one a tenth of its time.
+ */
+async function* blocksOf(file: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(file);
+  try {
+    const block = Buffer.allocUnsafeSlow(1 << 20);
+    for (;;) {
+      const { bytesRead } = await handle.read(block, 0, block.length, null);
+      if (bytesRead === 0) return;
+      yield block.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
   }
 }
 

@@ -12,6 +12,7 @@ import {
   NumberMembers,
   piece,
   type JsonObject,
+  type Piece,
   type WrittenJson,
 } from '../http/jsonWriter.ts';
 import type { AnalyticsContext } from './context.ts';
@@ -116,7 +117,7 @@ const [LANGUAGE, EDITOR] = [piece(',"language":'), piece(',"editor":')];
 const METRICS = piece(',"metrics":');
 const METRIC_MEMBERS = new NumberMembers(METRIC_FIELDS);
 /** Beginnings of counts, of each day since 1970: most requests are of the same days. */
-const ofDays = new Array<Uint8Array | undefined>(30_000);
+const ofDays = new Array<Piece | undefined>(30_000);
 
 /** An answer: a list, each record of which is written by `writeRecord`, and what is said of it. */
 function write<N extends keyof typeof LISTS, R>(

@@ -5,6 +5,7 @@ const ZERO = 0x30;
 /** Of one character of UTF-16 in UTF-8. */
 const CHARACTER_BYTES = 3;
 const NUMBER_BYTES = 32;
+const WORD = 4;
 /** Room for the largest usual answer. */
 const BYTES = 0x1_0000;
 const MAX_FREE = 64;
@@ -18,18 +19,34 @@ export interface JsonObject {
   readonly [name: string]: string | number | boolean | JsonObject;
 }
 
-/** A piece of JSON that is written again and again, such as `,"date":`; what is not ASCII in it is escaped. */
-export function piece(json: string): Uint8Array {
-  const escaped = json.replaceAll(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
-  return Uint8Array.from(Buffer.from(escaped));
+/** Bytes in words of {@link WORD}: a few words are stored one by one before a copy of bytes has begun. */
+export interface Piece {
+  readonly words: Uint32Array;
+  /** Number of bytes; the last word may have others behind them, which what follows replaces. */
+  readonly length: number;
 }
+
+/** A piece of JSON that is written again and again, such as `,"date":`; what is not ASCII in it is escaped. */
+export function piece(json: string): Piece {
+  const escaped = json.replaceAll(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const bytes = Buffer.alloc(Math.ceil(escaped.length / WORD) * WORD);
+  bytes.write(escaped, 'latin1');
+  const words = Uint32Array.from({ length: bytes.length / WORD }, (_, i) => bytes.readUInt32LE(i * WORD));
+  return { words, length: escaped.length };
+}
+
+/** All numbers of four digits, as words. */
+const FOUR_DIGITS = Uint32Array.from({ length: 10_000 }, (_, n) => {
+  const digit = (place: number): number => ZERO + (Math.floor(n / place) % 10);
+  return (digit(1) << 24) | (digit(10) << 16) | (digit(100) << 8) | digit(1000);
+});
 
 /** The members of objects that have the same names and nothing but numbers. */
 export class NumberMembers {
   /** What stands before each number. */
-  readonly starts: readonly Uint8Array[];
+  readonly starts: readonly Piece[];
   /** Those from one to another where all are 0, as many are. */
-  readonly zeros: readonly (readonly Uint8Array[])[];
+  readonly zeros: readonly (readonly Piece[])[];
   /** Number that is enough for an object. */
   readonly bytes: number;
 
@@ -62,21 +79,21 @@ export class WrittenJson {
  */
 export class JsonWriter {
   #bytes: Buffer = Buffer.allocUnsafeSlow(BYTES);
+  #view = new DataView(this.#bytes.buffer);
   readonly #free: Buffer[] = [];
   #length = 0;
   #isAscii = true;
 
   /** A new text, whatever was written before. */
-  begin(bytes: Uint8Array): this {
+  begin(piece: Piece): this {
     this.#length = 0;
     this.#isAscii = true;
-    return this.piece(bytes);
+    return this.piece(piece);
   }
 
-  piece(bytes: Uint8Array): this {
-    this.#reserve(bytes.length);
-    this.#bytes.set(bytes, this.#length);
-    this.#length += bytes.length;
+  piece(piece: Piece): this {
+    this.#reserve(piece.length + WORD);
+    this.#length = writePiece(this.#view, this.#length, piece);
     return this;
   }
 
@@ -89,24 +106,22 @@ export class JsonWriter {
 
   number(value: number): this {
     this.#reserve(NUMBER_BYTES);
-    this.#length = writeNumber(this.#bytes, this.#length, value);
+    this.#length = this.#writeNumber(this.#length, value);
     return this;
   }
 
   /** An object with a number for each of the names. */
   members({ starts, zeros, bytes: most }: NumberMembers, values: readonly number[]): this {
     this.#reserve(most);
-    const bytes = this.#bytes;
+    const view = this.#view;
     let at = this.#length;
     for (let i = 0; i < starts.length; i++) {
       const from = i;
       if (values[i] === 0) while (i + 1 < starts.length && values[i + 1] === 0) i++;
-      const piece = values[i] === 0 ? zeros[from]![i]! : starts[i]!;
-      bytes.set(piece, at);
-      at += piece.length;
-      if (values[i] !== 0) at = writeNumber(bytes, at, values[i]!);
+      at = writePiece(view, at, values[i] === 0 ? zeros[from]![i]! : starts[i]!);
+      if (values[i] !== 0) at = this.#writeNumber(at, values[i]!);
     }
-    bytes[at] = END_OF_OBJECT;
+    this.#bytes[at] = END_OF_OBJECT;
     this.#length = at + 1;
     return this;
   }
@@ -150,7 +165,7 @@ export class JsonWriter {
     const [bytes, length] = [this.#bytes, this.#length];
     // A text goes out together with the head, which is faster for little; of much, each copy counts.
     if (length <= SMALL) return new WrittenJson(bytes.toString(this.#isAscii ? 'latin1' : 'utf8', 0, length), length);
-    this.#bytes = this.#free.pop() ?? Buffer.allocUnsafeSlow(BYTES);
+    this.#use(this.#free.pop() ?? Buffer.allocUnsafeSlow(BYTES));
     return new WrittenJson(bytes.subarray(0, length), length, () => {
       if (bytes.length === BYTES && this.#free.length < MAX_FREE) this.#free.push(bytes);
     });
@@ -168,27 +183,36 @@ export class JsonWriter {
     if (this.#length + bytes <= this.#bytes.length) return;
     const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + bytes));
     larger.set(this.#bytes.subarray(0, this.#length));
-    this.#bytes = larger;
+    this.#use(larger);
+  }
+
+  #use(bytes: Buffer): void {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer);
+  }
+
+  /** Returns the end. Quick for whole numbers of up to 31 bits. */
+  #writeNumber(at: number, value: number): number {
+    if ((value | 0) === value && value >= 0) return writeWhole(this.#view, at, value);
+    return at + this.#bytes.write(JSON.stringify(value), at, 'latin1');
   }
 }
 
-/** Gives where it ends. Quick for whole numbers of up to 31 bits. */
-function writeNumber(bytes: Buffer, at: number, value: number): number {
-  if ((value | 0) !== value || value < 0) return at + bytes.write(JSON.stringify(value), at, 'latin1');
-  const end = at + digitsOf(value);
-  let rest = value;
-  for (let i = end - 1; i > at; i--) {
-    const tenth = (rest / 10) | 0;
-    bytes[i] = ZERO + rest - tenth * 10;
-    rest = tenth;
-  }
-  bytes[at] = ZERO + rest;
-  return end;
+/** Returns the end. */
+function writePiece(view: DataView, at: number, { words, length }: Piece): number {
+  for (let i = 0; i < words.length; i++) view.setUint32(at + i * WORD, words[i]!, true);
+  return at + length;
 }
 
-function digitsOf(value: number): number {
-  if (value < 10_000) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4;
-  let digits = 5;
-  for (let limit = 100_000; value >= limit; limit *= 10) digits++;
-  return digits;
+/** Returns the end. */
+function writeWhole(view: DataView, at: number, value: number): number {
+  if (value >= 10_000) {
+    const tenThousands = (value / 10_000) | 0;
+    const end = writeWhole(view, at, tenThousands);
+    view.setUint32(end, FOUR_DIGITS[value - tenThousands * 10_000]!, true);
+    return end + WORD;
+  }
+  const digits = value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4;
+  view.setUint32(at, FOUR_DIGITS[value]! >>> ((WORD - digits) * 8), true);
+  return at + digits;
 }
