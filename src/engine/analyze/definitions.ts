@@ -107,7 +107,8 @@ export function findDefinitions(
   const needsBody = (line: number): boolean => language.needsBody === true && !isSign(scan.firstByte[line]!);
   /** Adds the definition of the first pattern that applies. */
   const addMatch = (line: number, text: string): boolean => {
-    for (const [pattern, kind] of language.patterns) {
+    for (const [pattern, kind, contained] of language.patterns) {
+      if (contained !== undefined && !text.includes(contained)) continue;
       const match = pattern.exec(text);
       if (match?.groups?.late !== undefined) {
         addLate(line, kind);

@@ -62,7 +62,7 @@ const WRITTEN: readonly Language[] = [
 /** All languages with definitions. If two have the same extension, the first wins. */
 export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
   ...language,
-  patterns: language.patterns.map(([pattern, kind]) => [allLetters(pattern), kind] as const),
+  patterns: language.patterns.map(([pattern, kind, contained]) => [allLetters(pattern), kind, contained] as const),
   ...(language.signature && { signature: allLetters(language.signature) }),
   ...(language.head && { head: allLetters(language.head) }),
 }));

@@ -18,39 +18,49 @@ const HEAD_END = String.raw`\s*(?:final\s*)?(?::(?![:;]).*)?(?:\/\*[^*]*\*\/\s*)
 
 const cPatterns: Language['patterns'] = [
   // First, since most lines of many headers are of this form.
-  [/^\s*#\s*define\s+(\w+)/, 'macro'],
+  [/^\s*#\s*define\s+(\w+)/, 'macro', 'define'],
   // Their name follows the body, or they have none.
-  [/^\s*(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum'],
-  [/^\s*typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct'],
-  [/^typedef\s+[A-Z]+_(?:ENUM|OPTIONS)\s*\([^,()]*,\s*(\w+)\s*\)/, 'enum'],
+  [/^\s*(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum', 'enum'],
+  [/^\s*typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct', 'typedef'],
+  [/^typedef\s+[A-Z]+_(?:ENUM|OPTIONS)\s*\([^,()]*,\s*(\w+)\s*\)/, 'enum', 'typedef'],
   [
     new RegExp(
       String.raw`^\s*(?:typedef\s+)?(?:struct|union)\s+${MACROS}${OWNER}(?<name>\w+)\s*(?:<[^{;]*>)?${HEAD_END}`,
     ),
     'struct',
   ],
-  [/^\s*(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::[^:{]*)?(?:\/\*[^*]*\*\/\s*)?(?:\{.*)?$/, 'enum'],
-  [/^\s*typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type'],
-  [/^\s*typedef\b.*?\(\s*(?:(?:[\w:]+\s*)?\*\s*)?(\w+)\s*\)\s*\(/, 'type'],
-  [/^\}\s*(?:__\w+\s+)*(\w+)\s*;/, 'type'],
+  [
+    /^\s*(?:typedef\s+)?enum\s+(?:class\s+|struct\s+)?(\w+)\s*(?::[^:{]*)?(?:\/\*[^*]*\*\/\s*)?(?:\{.*)?$/,
+    'enum',
+    'enum',
+  ],
+  [/^\s*typedef\b.*?(\w+)\s*(?:\[[^\]]*\])?;/, 'type', 'typedef'],
+  [/^\s*typedef\b.*?\(\s*(?:(?:[\w:]+\s*)?\*\s*)?(\w+)\s*\)\s*\(/, 'type', 'typedef'],
+  [/^\}\s*(?:__\w+\s+)*(\w+)\s*;/, 'type', '}'],
   // TEST(Suite, Name) {
-  [/^(?:\w+_)?TEST(?:_\w+)?\s*\(\s*(?<container>\w+)\s*,\s*(?<name>\w+)\s*\)/, 'function'],
-  [/^[A-Z][A-Z0-9_]*_(?:IMPL|FUNC)\s*\(\s*(\w+)\s*\)/, 'function'],
+  [/^(?:\w+_)?TEST(?:_\w+)?\s*\(\s*(?<container>\w+)\s*,\s*(?<name>\w+)\s*\)/, 'function', 'TEST'],
+  [/^[A-Z][A-Z0-9_]*_(?:IMPL|FUNC)\s*\(\s*(\w+)\s*\)/, 'function', '('],
   // Macros that define, with the name as first argument: SYSCALL_DEFINE3(name, …), DEFINE_PER_CPU(type, name).
-  [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function'],
+  [/^(?:static\s+)?[A-Z][A-Z0-9_]*_?DEFINE[A-Z0-9_]*\s*\(\s*(\w+)/, 'function', 'DEFINE'],
   // int (*handlers[])(void) = {, and int (*find(void))(int) {
   [
     /^(?!\s|typedef\b)(?=[^(]*\(\s*\*)[\w\s*]+?[\s*]\(\s*\*[\s*]*(?:const\s+)?(\w+)\s*(?:\[[^\]]*\]\s*)*\)\s*\([^=]*=/,
     'variable',
+    '(',
   ],
-  [/^(?!\s|typedef\b)(?=[^(]*\(\s*\*)[\w\s*]+?[\s*]\(\s*\*[\s*]*(\w+)\s*\((?!.*;\s*$)/, 'function'],
+  [/^(?!\s|typedef\b)(?=[^(]*\(\s*\*)[\w\s*]+?[\s*]\(\s*\*[\s*]*(\w+)\s*\((?!.*;\s*$)/, 'function', '('],
   [
     new RegExp(
       String.raw`^(?!\s+[A-Z][A-Z0-9]*_[A-Z0-9_]*\(|\s*(?::[^:]|,|(?:return|else|typedef|case|goto|sizeof)\b))(?:(?:extern\s*"C"\s*)?(?:[\w*&:<>,[\]][\w*&:<>,\s[\]]*?[\s*&])?|\s+[\w*&:<>,[\]][\w*&:<>,\s[\]]*?[\s*&])(?!(?:if|for|while|switch|catch|throw|do|constexpr|noexcept|decltype|alignas|__attribute\w*|${TYPES})\b)([a-zA-Z_]\w*)\s*(?:<[^()<>]*>\s*)?\((?!.*;\s*$)`,
     ),
     'function',
+    '(',
   ],
-  [/^(?!\s)(?:static\s+)?(?:const\s+)?(?:struct\s+)?[\w\s*]+?[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*=\s*\{?\s*$/, 'variable'],
+  [
+    /^(?!\s)(?:static\s+)?(?:const\s+)?(?:struct\s+)?[\w\s*]+?[\s*](\w+)\s*(?:\[[^\]]*\]\s*)*=\s*\{?\s*$/,
+    'variable',
+    '=',
+  ],
 ];
 
 /** Pattern of a method in a class, where the block may open on a later line. */
@@ -62,24 +72,32 @@ const cppPatterns: Language['patterns'] = [
   [
     /^(?=[^(]*?\boperator\b)\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator(?:\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3})|\s+(?:const\s+)?\w[\w:]*(?:\s*[*&])*|\s+(?:new|delete)\[\]))\s*\((?!.*;\s*$)/,
     'method',
+    'operator',
   ],
   [
     new RegExp(
       String.raw`^\s*(?:template\s*<.*>\s*)?class\s+(?:[A-Z][A-Z0-9_]*(?:\([^)]*\))?\s+|__\w+(?:\([^)]*\)+)?\s+|\[\[[^\]]*\]\]\s*|alignas\([^)]*\)\s*)*(?!final\b)${OWNER}(?<name>\w+)(?:<[^{;]*>)?${HEAD_END}`,
     ),
     'class',
+    'class',
   ],
-  [new RegExp(String.raw`^\s*template\s*<.*>\s*struct\s+${OWNER}(?<name>\w+)(?:<[^{;]*>)?${HEAD_END}`), 'struct'],
-  [/^\s*(?:inline\s+)?namespace\s+([\w:]+)\s*\{?/, 'module'],
-  [/^\s*using\s+(\w+)\s*=/, 'type'],
-  [/^\s*(?:template\s*<.*>\s*)?concept\s+(\w+)/, 'type'],
+  [
+    new RegExp(String.raw`^\s*template\s*<.*>\s*struct\s+${OWNER}(?<name>\w+)(?:<[^{;]*>)?${HEAD_END}`),
+    'struct',
+    'template',
+  ],
+  [/^\s*(?:inline\s+)?namespace\s+([\w:]+)\s*\{?/, 'module', 'namespace'],
+  [/^\s*using\s+(\w+)\s*=/, 'type', 'using'],
+  [/^\s*(?:template\s*<.*>\s*)?concept\s+(\w+)/, 'type', 'concept'],
   [
     /^(?=[^(]*?::)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:\w+(?:<[^>]*>)?::)*(?<container>\w+)(?:<[^>]*>)?::(?<name>~?\w+|operator\s*\S{1,3})\s*\((?!.*;\s*$)/,
     'method',
+    '::',
   ],
   [
     /^\s+(?!:[^:]|,|(?:if|for|while|switch|return|else|do|case|catch|new|delete|throw|co_return)\b)[\w:*&<>,[\]~][\w:*&<>,\s[\]~]*?[\s*&](?!(?:if|for|while|switch|catch)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(~?[a-zA-Z_]\w*)\s*\([^{;]*(?:\{[^}]*\}[^{;]*)?\{.*$/,
     'method',
+    '(',
   ],
   ...cPatterns.slice(1),
 ];
@@ -125,7 +143,6 @@ export const c: Language = {
   extensions: ['c', 'h', 'S', 's'],
   style: 'brace',
   comments: ['//', '/*'],
-  // A header may be C++, so the patterns of C++ serve both; .h files are far more often C.
   leaders: words('struct union enum typedef define class namespace template using inline concept'),
   shapes: ['column0'],
   attributeMacros: true,
