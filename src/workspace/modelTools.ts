@@ -198,7 +198,8 @@ export class ModelTools {
   /** Definitions of a file with their lines, or of the files of a folder. Throws `NotShown`. */
   async outline({ path, offset = 0 }: OutlineInput, signal: AbortSignal): Promise<object> {
     const file = await this.#find(path);
-    if (file) return { path: this.#shownPath(file.root, file.path), ...firstOf(file.path, file.text, MAX_OUTLINED) };
+    if (file)
+      return { path: this.#shownPath(file.root, file.path), ...firstOf(file.path, file.text, MAX_OUTLINED, true) };
     const { files, leftOut } = await this.#list({ path, offset, limit: MAX_OUTLINED_FILES }, signal);
     if (files.length === 0) throw await this.#notShown(path);
     const outlines: object[] = [];
@@ -209,7 +210,7 @@ export class ModelTools {
       seen++;
       const read = await this.#parts.read(one.root, one.path);
       if (!('text' in read)) continue;
-      const outline = firstOf(one.path, read.text, room);
+      const outline = firstOf(one.path, read.text, room, false);
       room -= outline.definitions.length;
       outlines.push({ path: this.#shownPath(one.root, one.path), ...outline });
     }
@@ -303,8 +304,13 @@ function presentPlace({ startLine, endLine, symbol }: ResultPlace): object {
 }
 
 /** The first `most` definitions of a text: `12-30 function Foo.bar`. */
-function firstOf(path: string, text: string, most: number): { readonly definitions: string[]; readonly isCut?: true } {
-  const lines = outlineOf(path, text).map(({ startLine, endLine, kind, name }) => {
+function firstOf(
+  path: string,
+  text: string,
+  most: number,
+  withFields: boolean,
+): { readonly definitions: string[]; readonly isCut?: true } {
+  const lines = outlineOf(path, text, withFields).map(({ startLine, endLine, kind, name }) => {
     return `${startLine}${endLine > startLine ? `-${endLine}` : ''} ${kind} ${name}`;
   });
   return { definitions: lines.slice(0, most), ...(lines.length > most && { isCut: true }) };

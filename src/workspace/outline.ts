@@ -9,9 +9,11 @@ export interface OutlinedDefinition {
   readonly name: string;
 }
 
-/** The definitions of a text, in their order. */
-export function outlineOf(path: string, text: string): OutlinedDefinition[] {
-  const { definitions } = new Analyzer().analyze(path, Buffer.from(text));
+/** The definitions of a text, in their order; with fields, those of its types are among them. */
+export function outlineOf(path: string, text: string, withFields: boolean): OutlinedDefinition[] {
+  const analyzer = new Analyzer();
+  const bytes = Buffer.from(text);
+  const definitions = withFields ? analyzer.outline(path, bytes) : analyzer.analyze(path, bytes).definitions;
   return definitions.map(({ name, kind, container, line, end }) => ({
     startLine: line + 1,
     endLine: end + 1,

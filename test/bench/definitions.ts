@@ -56,7 +56,8 @@ export function compareDefinitions(root: string, examples: number): Map<string, 
     if (!text) continue;
     const oracle = COMPILED.test(path) ? declarationsIn(path, Buffer.from(text).toString()) : tags.get(path);
     if (!oracle || oracle.length === 0) continue;
-    const { language, definitions } = analyzer.analyze(path, Buffer.from(text));
+    const { language } = analyzer.analyze(path, Buffer.from(text));
+    const definitions = analyzer.outline(path, Buffer.from(text));
     const counts = languages.get(language) ?? new Counts(examples);
     languages.set(language, counts);
     const ours = definitions.map(({ name, line, kind, start, end }) => ({ name, line: line + 1, kind, from: start + 1, to: end + 1 })); // oxfmt-ignore

@@ -21,7 +21,8 @@ export interface OutlineOptions {
 export const OUTLINE_HELP = `
 Definitions are found by the shape of lines, also in code that does not parse.
 
-Output: path:lines kind name, a line for each definition. A folder lists those of its indexed files.
+Output: path:lines kind name, a line for each definition. A folder lists those of its indexed files, a file also the
+fields and properties of its types.
 
 Examples:
   sextant outline src/shop.ts
@@ -68,7 +69,7 @@ function outlineFile(path: string, searcher: Searcher): Outlined[] {
   const root = resolveFolder(dirname(path));
   const read = searcher.read(folderOptions(root, ''), basename(path));
   if (!('text' in read)) throw new SextantError('NotShown', read.refused);
-  const definitions = outlineOf(basename(path), read.text);
+  const definitions = outlineOf(basename(path), read.text, true);
   return [{ shown: printable(path), file: join(root, basename(path)), path: basename(path), definitions }];
 }
 
@@ -85,7 +86,7 @@ async function outlineFolder(
   return results.flatMap(({ root, path }) => {
     const read = searcher.read(scope.indexed, path);
     if (!('text' in read)) return [];
-    const definitions = outlineOf(path, read.text);
+    const definitions = outlineOf(path, read.text, false);
     return [{ shown: scope.shown(path), file: join(root, path), path: scope.pathIn(path), definitions }];
   });
 }

@@ -1,5 +1,6 @@
 import { cutChunks, type Chunk } from './chunks.ts';
 import { findDefinitions, type Definition } from './definitions.ts';
+import { findFields } from './fields.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { markImports } from './imports.ts';
 import { CPP_WORDS, isCppHeader } from './headers.ts';
@@ -21,6 +22,11 @@ export interface Analysis {
 
 /** Called at the first occurrence of each identifier, with its number and the range of its UTF-8 text. */
 export type Meet = (identifier: number, bytes: Uint8Array, start: number, end: number) => void;
+
+/** A field of a type, as an outline has it. */
+export interface OutlinedField extends Omit<Definition, 'kind'> {
+  readonly kind: 'field';
+}
 
 /** Finds the language, lines, definitions and chunks of one document after the other. */
 export class Analyzer {
@@ -67,6 +73,16 @@ export class Analyzer {
       quiet,
       scan: this.#scan,
     };
+  }
+
+  /** The definitions of a document, and the fields of its types, in their order. */
+  outline(path: string, text: Uint8Array): (Definition | OutlinedField)[] {
+    const { definitions, quiet, scan, language } = this.analyze(path, text);
+    const rules = LANGUAGES.find(({ id }) => id === language);
+    if (!rules) return [];
+    const fields = findFields(scan, rules, quiet, definitions);
+    const all = fields.map((field): Definition | OutlinedField => ({ ...field, kind: 'field', start: field.line, end: field.line })); // oxfmt-ignore
+    return [...definitions, ...all].toSorted((one, other) => one.line - other.line);
   }
 
   #languageOf(path: string, text: Uint8Array): Language {

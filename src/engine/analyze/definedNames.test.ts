@@ -73,3 +73,60 @@ describe('findDefinitions finds', () => {
     it(what, () => assert.deepEqual(defined(path, text), expected));
   }
 });
+
+describe('an outline', () => {
+  const cases: Readonly<Record<string, readonly [path: string, text: string, expected: string]>> = {
+    C: [
+      'a.c',
+      'struct a {\n\tint b, *c;\n#ifdef X\n\tunsigned d : 3; /* bits */\n#endif\n\tvoid (*run)(int);\n\tunion {\n\t\tchar e[2];\n\t} f;\n};\nint g;\n',
+      'b c d run e f',
+    ],
+    'C++': [
+      'a.cc',
+      'class A : B {\n public:\n  class Later;\n  A& operator=(const A&) = delete;\n  int size() const;\n private:\n  std::map<K, V> map_;\n  int n_ = 0;\n};\n',
+      'map_ n_',
+    ],
+    TypeScript: [
+      'a.ts',
+      'class A {\n  readonly #b = 1;\n  c?: string;\n  d() {\n    e = 1;\n  }\n}\ninterface F {\n  g: {\n    h: number;\n  };\n}\ntype I = {\n  j: 1;\n} | {\n  k: 2;\n};\n',
+      '#b c g h j k',
+    ],
+    Java: [
+      'A.java',
+      'class A {\n  @Old private final Map<K, V> b = new HashMap<>();\n  int c, d = 2;\n  void run() {\n    int e = 1;\n    return f;\n  }\n}\n',
+      'b c d',
+    ],
+    'C# with tabs and spaces': [
+      'A.cs',
+      'class A\n{\n\tint b;\n    public event Run C;\n\tvoid D()\n\t{\n\t\tint e = 1;\n\t}\n}\n',
+      'b C',
+    ],
+    Go: ['a.go', 'type A struct {\n\tB, c int\n\tD []byte `json:"d"`\n}\n', 'B c D'],
+    Rust: [
+      'a.rs',
+      'pub struct A {\n    pub(crate) b: u8,\n    #[serde] c: Vec<u8>,\n}\nimpl A {\n    fn d() {\n    }\n}\n',
+      'b c',
+    ],
+    Python: ['a.py', 'class A(B):\n    c = 1\n    d: int\n\n    def e(self):\n        f = 1\n', 'c d'],
+    PHP: [
+      'a.php',
+      '<?php\nclass A\n{\n    private ?string $b = null;\n    public static $c;\n    function d() {\n        $e = 1;\n    }\n}\n',
+      'b c',
+    ],
+    proto: ['a.proto', 'message A {\n  string b = 1;\n  repeated C d = 2;\n}\n', 'b d'],
+    GraphQL: ['a.graphql', 'type A {\n  b: Int\n  c(d: Int): E\n}\n', 'b'],
+  };
+  for (const [what, [path, text, expected]] of Object.entries(cases)) {
+    it(`has the fields of ${what}, of which the index has none`, () => {
+      const analyzer = new Analyzer();
+      const outline = analyzer.outline(path, Buffer.from(text));
+      const fields = outline.filter(({ kind }) => kind === 'field');
+      assert.equal(fields.map(({ name }) => name).join(' '), expected);
+      const { definitions } = analyzer.analyze(path, Buffer.from(text));
+      assert.deepEqual(
+        outline.filter(({ kind }) => kind !== 'field'),
+        definitions,
+      );
+    });
+  }
+});

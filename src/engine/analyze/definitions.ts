@@ -54,6 +54,9 @@ const SIGNS: ReadonlySet<number> = new Set(Buffer.from('.#$%@-+'));
 /** Pattern of the name after a body: `} name_t;`. */
 const AFTER_BODY = /\}\s*(?:__\w+(?:\([^)]*\)+)?\s+)*\*?\s*(\w+)[^{}]*$/;
 
+/** Pattern of the line between two types of a union: `} | {`. */
+const NEXT_TYPE = /^\s*\}\s*[|&]/;
+
 const KINDS_WITH_MEMBERS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct']);
 
 /** State of the file under analysis; `quiet` is not 0 for each line that defines nothing. */
@@ -371,6 +374,7 @@ function closingBrace(file: AnalyzedFile, line: number, body: number): number {
   for (let at = body + 1; at < scan.lineCount; at++) {
     if (scan.indent[at]! < 0 || scan.indent[at]! > indent || isText(quiet, at)) continue;
     const closes = scan.firstByte[at] === CLOSE_BRACE;
+    if (closes && scan.lastByte[at] === OPEN_BRACE && NEXT_TYPE.test(scan.line(at, 80))) continue;
     if (closes && scan.indent[at] === indent && !isFollowedByInner(scan, at)) return at;
     // Either text of a string left of its code, or a file whose indentation does not match its braces.
     if (closes) return countedEnd(file, line, body) ?? at;

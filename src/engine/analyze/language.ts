@@ -33,6 +33,16 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
   'module',
 ]);
 
+/** Rules of the fields and properties of types, of which there may be one on each line of a body. */
+export interface FieldRules {
+  /**
+   * Pattern of a line that declares some: group `name` or `also` is the name of the first, `more` the others behind commas.
+   */
+  readonly pattern: RegExp;
+  /** Pattern of a line that opens a type without a name, whose fields are those of the type around it. */
+  readonly inner?: RegExp;
+}
+
 /**
  * Rules of a language that suffice to find its definitions from the shape of single lines. Only lines that begin with
  * one of `leaders`, or have one of `shapes`, are decoded and tried against `patterns`. Group `name`, or 1, is the name;
@@ -68,6 +78,7 @@ export interface Language {
    * Pattern of a method right inside a class or interface, where a line of its form can be nothing else: group `name`.
    */
   readonly signature?: RegExp;
+  readonly fields?: FieldRules;
   /** Set if a function counts only when its body follows; without one the line is a prototype or a call of a macro. */
   readonly needsBody?: boolean;
   /** Set if an equation at the same indentation that begins with the name of a definition belongs to it. */

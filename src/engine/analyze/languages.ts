@@ -64,6 +64,7 @@ export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
   ...language,
   patterns: language.patterns.map(([pattern, kind, contained]) => [allLetters(pattern), kind, contained] as const),
   ...(language.signature && { signature: allLetters(language.signature) }),
+  ...(language.fields && { fields: { ...language.fields, pattern: allLetters(language.fields.pattern) } }),
   ...(language.head && { head: allLetters(language.head) }),
 }));
 

@@ -1,6 +1,7 @@
 import { afterAttributes } from './attributes.ts';
 import type { DefinitionKind, Language } from './language.ts';
 import type { SourceScan } from './scanner.ts';
+import { isLevel } from './tabs.ts';
 
 /**
  * Pattern of an enum's member. Anything else in an enum has a type or a keyword before its name, except the names
@@ -34,8 +35,8 @@ interface Type {
 }
 
 interface Open extends Type {
-  /** Indentation of the members. */
-  readonly indent: number;
+  /** The first member, which has the indentation of all. */
+  readonly first: number;
   /** The line that opens the body. */
   readonly body: number;
 }
@@ -71,8 +72,10 @@ export class Members {
   open(type: Type): void {
     if (type.kind !== 'enum' && this.#language.signature === undefined) return;
     const body = this.#bodyOf(type);
-    const indent = this.#indentIn(body, type.end);
-    if (indent > this.#scan.indent[type.line]!) this.#open.push({ ...type, body, indent });
+    const first = this.#firstIn(body, type.end);
+    const isInside =
+      first > body && (type.kind === 'enum' || this.#scan.indent[first]! > this.#scan.indent[type.line]!);
+    if (isInside) this.#open.push({ ...type, body, first });
   }
 
   /** The names of an enum's members on a line. Call it for each line in order. */
@@ -102,8 +105,10 @@ export class Members {
     while (this.#open.length > 0 && this.#open.at(-1)!.end <= line) this.#open.pop();
     const type = this.#open.at(-1);
     if (!type || line <= type.body) return undefined;
+    if (this.#scan.indent[line] === this.#scan.indent[type.first]) return type;
     // A comma before a member takes the place of a space.
-    const isMember = this.#scan.indent[line] === type.indent || this.#scan.firstByte[line] === COMMA;
+    const isMember =
+      type.kind === 'enum' && (this.#scan.firstByte[line] === COMMA || isLevel(this.#scan, line, type.first));
     return isMember ? type : undefined;
   }
 
@@ -113,10 +118,10 @@ export class Members {
     return line;
   }
 
-  #indentIn(body: number, end: number): number {
+  #firstIn(body: number, end: number): number {
     const { indent } = this.#scan;
     for (let at = body + 1; at < Math.min(end, body + MAX_COMMENT_LINES); at++)
-      if (indent[at]! >= 0 && this.#quiet[at] === 0 && !this.#isLabel(at)) return indent[at]!;
+      if (indent[at]! >= 0 && this.#quiet[at] === 0 && !this.#isLabel(at)) return at;
     return -1;
   }
 

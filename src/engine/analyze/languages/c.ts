@@ -16,6 +16,13 @@ const OWNER = String.raw`(?:(?:\w+(?:<[^<>]*>)?::)*(?<container>\w+)(?:<[^<>]*>)
 /** Pattern of the rest of a type's head: its bases, a comment, its brace. */
 const HEAD_END = String.raw`\s*(?:final\s*)?(?::(?![:;]).*)?(?:\/\*[^*]*\*\/\s*)?(?:\{.*)?$`;
 
+/** Pattern of fields: `int a, *b;`, `unsigned c : 3;`, `void (*run)(int);`. */
+const FIELDS: Language['fields'] = {
+  pattern:
+    /^\s*(?!\s|(?:return|using|typedef|friend|goto|delete|throw|case|template|public|private|protected)\b|(?:class|struct|union|enum)\s+\w+\s*;)(?:\}|\w(?:[\w:*&\s]|<[^;()]*>)*?)(?:[\s*&>]\s*(?!operator\b)(?<name>\w+)\b\s*(?:\[[^\]]*\]\s*)*(?::(?!:)\s*[\w()+* -]+|=[^;]*|\{[^;]*\}|__\w+[^;]*|[A-Z][A-Z0-9_]*\([^;]*)?(?<more>(?:,\s*\*?\s*\w+\s*(?:\[[^\]]*\]|:\s*\w+)?\s*)*)[;,]|\(\s*(?:\w+\s+)?\*\s*(?:\w+\s+)?(?<also>\w+)\s*(?:\[[^\]]*\])?\s*\))/,
+  inner: /^\s*(?:(?:const|volatile|static)\s+)*(?:struct|union)\b[^;()=]*\{\s*(?:\/[/*].*)?$/,
+};
+
 const cPatterns: Language['patterns'] = [
   // First, since most lines of many headers are of this form.
   [/^\s*#\s*define\s+(\w+)/, 'macro', 'define'],
@@ -113,6 +120,7 @@ export const cpp: Language = {
   attributeMacros: true,
   head: HEAD,
   needsBody: true,
+  fields: FIELDS,
   patterns: cppPatterns,
   signature: CPP_SIGNATURE,
 };
@@ -127,6 +135,7 @@ export const objectiveC: Language = {
   attributeMacros: true,
   head: HEAD,
   needsBody: true,
+  fields: FIELDS,
   closer: /^@end\b/,
   patterns: [
     [/^@interface\s+(\w+)(?!.*;)/, 'class'],
@@ -148,5 +157,6 @@ export const c: Language = {
   attributeMacros: true,
   head: HEAD,
   needsBody: true,
+  fields: FIELDS,
   patterns: cPatterns,
 };

@@ -9,6 +9,7 @@ export const go: Language = {
   groups: ['const', 'type', 'var'],
   shapes: [],
   signature: /^\s*(?<name>\w+)\s*\(/,
+  fields: { pattern: /^\s*(?<name>\w+)(?<more>(?:\s*,\s*\w+)*)\s+[\w*[\].<(]/, inner: /^\s*\w+\s+\S*struct\s*\{\s*$/ },
   patterns: [
     [/^func\s+\(\s*(?:\w+\s+)?\*?\s*(?<container>\w+)[^)]*\)\s*(?<name>\w+)/, 'method'],
     [/^func\s+(\w+)/, 'function'],
@@ -30,6 +31,7 @@ export const rust: Language = {
     'pub fn struct enum trait impl mod macro_rules const static type async unsafe extern union default auto',
   ),
   shapes: [],
+  fields: { pattern: /^\s*(?:pub(?:\([^)]*\))?\s+)?(?<name>\w+)\s*:(?!:)/, inner: /^\s*\w+\s*\{\s*$/ },
   patterns: [
     [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:(?:default|const|async|unsafe|extern(?:\s+"[^"]*")?)\s+)*fn\s+(\w+)/, 'function'],
     [/^\s*(?:pub(?:\([^)]*\))?\s+)?(?:struct|union)\s+(\w+)/, 'struct'],
@@ -78,6 +80,7 @@ export const zig: Language = {
   comments: ['//'],
   leaders: words('pub fn const var test export extern inline noinline'),
   shapes: [],
+  fields: { pattern: /^\s*(?<name>\w+)\s*:/ },
   patterns: [
     [/^\s*(?:(?:pub|export|extern|inline|noinline)\s+(?:"[^"]*"\s+)?)*fn\s+(\w+)/, 'function'],
     [/^\s*(?:pub\s+)?const\s+(\w+)\s*(?::[^=]*)?=\s*(?:extern\s+|packed\s+)?(?:struct|union|opaque)\b/, 'struct'],
@@ -96,6 +99,10 @@ export const solidity: Language = {
     'contract abstract interface library struct enum event error modifier function constructor receive fallback mapping',
   ),
   shapes: [],
+  fields: {
+    pattern:
+      /^\s*(?!\s|return\b)[\w.[\]]+(?:\s+(?:public|private|internal|constant|immutable|override))*\s+(?<name>\w+)\s*[=;]/,
+  },
   patterns: [
     [/^\s*(?:abstract\s+)?contract\s+(\w+)/, 'class'],
     [/^\s*library\s+(\w+)/, 'class'],
@@ -116,6 +123,7 @@ export const dart: Language = {
   comments: ['//', '/*'],
   attributes: '@',
   leaders: words('class abstract sealed base mixin extension enum typedef static final const void Future Stream'),
+  fields: { pattern: /^\s*(?!\s|return\b)(?:[\w?.]|<[^;()]*>)(?:[\w\s?.]|<[^;()]*>)*\s(?<name>\w+)\s*(?:;|=(?![=>]))/ },
   shapes: ['call'],
   patterns: [
     [/^\s*(?:abstract\s+|sealed\s+|base\s+|final\s+)*(?:class|mixin)\s+(\w+)/, 'class'],

@@ -55,6 +55,7 @@ export const graphql: Language = {
     [/^(?:query|mutation|subscription|fragment)\s+(\w+)/, 'function'],
   ],
   signature: /^\s*(?<name>\w+)\s*\(/,
+  fields: { pattern: /^\s*(?<name>\w+)\s*:/ },
 };
 
 export const powershell: Language = {

@@ -41,6 +41,13 @@ const CSHARP_SIGNATURE = new RegExp(
   String.raw`${JAVA_SIGNATURE.source}|^\s*${JAVA_MODIFIERS}\w[\w<>[\],.?]*\s+(?<property>\w+)\s*\{\s*(?:get|set|init)\b`,
 );
 
+/** Pattern of fields: `private final Map<K, V> a = …`, `int b, c;`; `event` is C#'s. */
+const JAVA_FIELDS: Language['fields'] = {
+  pattern: new RegExp(
+    String.raw`^\s*(?:(?:public|private|protected|internal|static|final|readonly|const|volatile|transient|new|unsafe|event|required|override|virtual|abstract|def)\s+)*(?!\s|(?:return|package|import|throw|throws|using|namespace|case|goto|else|new|class|interface|enum|extends|implements)\b)\w(?:[\w.?@&[\]]|<[^;()=]*>|,\s)*\s+(?<name>\w+)\s*(?:\[\]\s*)*(?:=(?![=>])[^,;]*)?(?<more>(?:,\s*\w+\s*(?:=[^,;]*)?)*)(?:;|,\s*$|=|$|\{\s*(?:get|set|init|add)\b)`,
+  ),
+};
+
 const javaLeaders = words(
   'public private protected internal static final abstract sealed async override virtual readonly partial synchronized ' +
     'native default strictfp extern unsafe new non class interface enum record struct namespace delegate void int long ' +
@@ -57,6 +64,7 @@ export const java: Language = {
   shapes: ['call'],
   patterns: javaPatterns,
   signature: JAVA_SIGNATURE,
+  fields: JAVA_FIELDS,
 };
 
 export const groovy: Language = {
@@ -79,6 +87,7 @@ export const groovy: Language = {
     ...javaPatterns,
   ],
   signature: JAVA_SIGNATURE,
+  fields: JAVA_FIELDS,
 };
 
 export const csharp: Language = {
@@ -92,6 +101,7 @@ export const csharp: Language = {
   shapes: ['call'],
   patterns: javaPatterns,
   signature: CSHARP_SIGNATURE,
+  fields: JAVA_FIELDS,
 };
 
 export const kotlin: Language = {

@@ -55,6 +55,13 @@ const JS_SIGNATURE = new RegExp(
   String.raw`^\s*${JS_MODIFIERS}\*?\s*(?!(?:new|function|if|for|while|switch|await)\b)(?<name>#?[\w$]+)\??\s*[(<]`,
 );
 
+/** Pattern of a property of a class, an interface or a type. */
+const JS_FIELDS: Language['fields'] = {
+  pattern:
+    /^\s*(?:(?:public|private|protected|static|override|abstract|declare|accessor|readonly)\s+)*(?<name>#?[\w$]+)\s*[?!]?\s*(?::|=(?![=>])|[;,]?\s*$)/,
+  inner: /^(?!\s*static\b)[^=()]*[{<[]\s*$/,
+};
+
 const javascriptLeaders = words(
   'export default async function class interface type enum namespace module declare abstract const let var exports ' +
     'prototype public private protected static override readonly get set constructor accessor',
@@ -69,6 +76,7 @@ const ecmascript = {
   shapes: ['call', 'binding'],
   patterns: javascriptPatterns,
   signature: JS_SIGNATURE,
+  fields: JS_FIELDS,
 } as const satisfies Partial<Language>;
 
 export const typescript: Language = {

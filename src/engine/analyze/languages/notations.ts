@@ -6,6 +6,10 @@ export const proto: Language = {
   style: 'brace',
   comments: ['//', '/*'],
   leaders: words('message service enum rpc'),
+  fields: {
+    pattern: /^\s*(?:(?:optional|required|repeated)\s+)?[\w.]+(?:<[^>]*>)?\s+(?<name>\w+)\s*=\s*\d/,
+    inner: /^\s*oneof\s+\w+\s*\{\s*$/,
+  },
   shapes: [],
   patterns: [
     [/^\s*message\s+(\w+)/, 'struct'],

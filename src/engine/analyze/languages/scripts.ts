@@ -16,6 +16,7 @@ export const python: Language = {
   comments: ['#'],
   leaders: ['def', 'class', 'async'],
   shapes: ['column0'],
+  fields: { pattern: /^\s+(?<name>[A-Za-z_]\w*)\s*(?::(?!=)\s*[^\s#]|=(?!=))/ },
   patterns: pythonPatterns,
 };
 
@@ -55,6 +56,9 @@ export const php: Language = {
     'function class interface trait enum abstract final public private protected static const namespace readonly',
   ),
   shapes: [],
+  fields: {
+    pattern: /^\s*(?:(?:public|private|protected|static|readonly|var|final)\s+)+(?:\??[\w\\|&]+\s+)?\$(?<name>\w+)/,
+  },
   patterns: [
     [/^\s*(?:(?:abstract|final|public|private|protected|static)\s+)*function\s+&?(\w+)/, 'function'],
     [/^\s*(?:(?:abstract|final|readonly)\s+)*class\s+(\w+)/, 'class'],
