@@ -1,14 +1,16 @@
 // npm run bench:definitions [-- FOLDER…] [--examples N] [--json FILE]
-// Compares the definitions that the index finds, by name and line, with the TypeScript compiler (TypeScript, JavaScript) and
-// Universal Ctags (all others): recall by language and kind, and the share of ours that the oracle has, too. Without a folder it
-// brings packages in several languages, those of bench:typed among them; one whose client is missing here is left out, and named.
-import { existsSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+// Compares the definitions and fields that an outline has, by name and line, with the TypeScript compiler (TypeScript, JavaScript)
+// and Universal Ctags (all others), and with the tag queries of tree-sitter, which it installs: recall by language and kind, and the
+// share of ours that the oracle has, too. Without a folder it brings packages in several languages, those of bench:typed among
+// them; one whose client is missing here is left out, and named.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureDependencies } from './lib/dependencies.mjs';
+import { ensureDependencies, root } from './lib/dependencies.mjs';
 import { bringSources } from './lib/packages.mjs';
-import { say, sinceStart } from './lib/say.mjs';
+import { say, sinceStart, step } from './lib/say.mjs';
 import { archive, bringTyped, typedFolder } from './lib/typedRepositories.mjs';
 import { report } from './lib/report.mjs';
 
@@ -34,15 +36,38 @@ const { values, positionals } = parseArgs({
 });
 await ensureDependencies();
 const { REPOSITORIES } = await import('../test/bench/typed/repositories.ts');
-const { compareDefinitions } = await import('../test/bench/definitions.ts');
+const { compareDefinitions, compilerAndCtags } = await import('../test/bench/definitions.ts');
+const { PACKAGES: GRAMMARS, treeSitterOracle } = await import('../test/bench/treeSitterTags.ts');
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'sextant-bench-definitions-')));
 /** @typedef {{ kinds: Map<string, { all: number, found: number }>, ours: number, right: number, files: number }} Sum */
-/** @type {Map<string, Sum>} */
-const languages = new Map();
+/** @type {string[][]} */
+let rows;
 try {
-  for (const root of positionals.length > 0 ? positionals.map((one) => resolve(one)) : await bringAll()) {
-    for (const [language, one] of compareDefinitions(root, Number(values.examples))) {
+  const roots = positionals.length > 0 ? positionals.map((one) => resolve(one)) : await bringAll();
+  rows = compare(roots, compilerAndCtags);
+  report('definitions', rows);
+  const treeSitter = await bringTreeSitter();
+  report(
+    'definitions/tree-sitter',
+    compare(roots, () => treeSitter),
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, null, 1));
+say(`Compared in ${sinceStart()}.`);
+
+/**
+ * The rows of a table.
+ * @param {readonly string[]} roots
+ * @param {(root: string) => import('../test/bench/definitions.ts').Oracle} oracleOf
+ */
+function compare(roots, oracleOf) {
+  /** @type {Map<string, Sum>} */
+  const languages = new Map();
+  for (const root of roots) {
+    for (const [language, one] of compareDefinitions(root, oracleOf(root), Number(values.examples))) {
       const sum = languages.get(language) ?? noSum();
       languages.set(language, sum);
       for (const key of /** @type {const} */ (['ours', 'right', 'files'])) sum[key] += one[key];
@@ -54,20 +79,34 @@ try {
       for (const example of one.wrong) console.log(`only ours ${language} ${example}`);
     }
   }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const table = [['language', 'kind', 'definitions', 'found', 'recall']];
+  for (const [language, { kinds, ours, right, files }] of [...languages].sort()) {
+    // JSON, for instance, has no definitions here.
+    if (ours === 0) continue;
+    for (const [kind, { all, found }] of [...kinds].sort((a, b) => b[1].all - a[1].all))
+      if (all >= FEWEST) table.push([language, kind, String(all), String(found), (found / all).toFixed(3)]);
+    table.push([language, `all ours, in ${files} files`, String(ours), String(right), (right / ours).toFixed(3)]);
+  }
+  return table;
 }
-const rows = [['language', 'kind', 'definitions', 'found', 'recall']];
-for (const [language, { kinds, ours, right, files }] of [...languages].sort()) {
-  // JSON, for instance, has no definitions here.
-  if (ours === 0) continue;
-  for (const [kind, { all, found }] of [...kinds].sort((a, b) => b[1].all - a[1].all))
-    if (all >= FEWEST) rows.push([language, kind, String(all), String(found), (found / all).toFixed(3)]);
-  rows.push([language, `all ours, in ${files} files`, String(ours), String(right), (right / ours).toFixed(3)]);
+
+/** Installs tree-sitter and its grammars below out/ on first use. Nothing of them is run but their WebAssembly. */
+async function bringTreeSitter() {
+  const place = join(root, 'out/bench-tree-sitter');
+  if (!existsSync(join(place, 'node_modules/web-tree-sitter'))) {
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'package.json'), '{}');
+    const args = ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund', '--loglevel=error'];
+    await step('Installing tree-sitter from npm', () =>
+      execFileSync('npm', [...args, ...GRAMMARS], {
+        cwd: place,
+        stdio: 'inherit',
+        shell: process.platform === 'win32',
+      }),
+    );
+  }
+  return treeSitterOracle(place);
 }
-report('definitions', rows);
-if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(rows, null, 1));
-say(`Compared in ${sinceStart()}.`);
 
 /** @returns {Sum} */
 function noSum() {

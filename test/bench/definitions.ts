@@ -6,11 +6,14 @@ import { Analyzer } from '../../src/engine/analyze/analyzer.ts';
 import { toUtf8 } from '../../src/engine/analyze/text.ts';
 
 /** A definition of an oracle: its name, first line of the name from 1, and its kind there. */
-interface Tag {
+export interface Tag {
   readonly name: string;
   readonly line: number;
   readonly kind: string;
 }
+
+/** The definitions of a file, or nothing where it has none for its language. */
+export type Oracle = (path: string, text: string) => readonly Tag[] | undefined;
 
 interface OwnTag extends Tag {
   readonly from: number;
@@ -38,23 +41,30 @@ export interface LanguageFigures {
 const NO_DEFINITIONS = new Set(
   'local label parameter import unknown anonFunction externvar header packageName namespaceAlias reference script'.split(' '), // oxfmt-ignore
 );
+/** Kinds of names that may be after the body of a type. */
+const TYPE_NAMES = new Set(['typedef', 'type']);
 const COMPILED = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 const C_FAMILY = /\.(?:[ch]|cc|[ch]pp|[ch]xx|mm?)$/;
 const STYLES = /\.(?:css|scss|less)$/;
 const MAX_BYTES = 1_000_000;
 
-/**
- * Compares the definitions of a folder's files, by name and line, with an oracle: the TypeScript compiler for its languages,
- * Universal Ctags for all others. Figures by language; `examples` is the most of each to show.
- */
-export function compareDefinitions(root: string, examples: number): Map<string, LanguageFigures> {
+/** The definitions of a folder's files for the TypeScript compiler in its languages, for Universal Ctags in all others. */
+export function compilerAndCtags(root: string): Oracle {
   const tags = ctagsIn(root);
+  return (path, text) => (COMPILED.test(path) ? declarationsIn(path, text) : tags.get(path));
+}
+
+/**
+ * Compares the definitions of a folder's files, by name and line, with an oracle. Figures by language; `examples` is the
+ * most of each to show.
+ */
+export function compareDefinitions(root: string, oracleOf: Oracle, examples: number): Map<string, LanguageFigures> {
   const analyzer = new Analyzer();
   const languages = new Map<string, Counts>();
   for (const path of filesIn(root, '')) {
     const text = toUtf8(readFileSync(join(root, path)));
     if (!text) continue;
-    const oracle = COMPILED.test(path) ? declarationsIn(path, Buffer.from(text).toString()) : tags.get(path);
+    const oracle = oracleOf(path, Buffer.from(text).toString());
     if (!oracle || oracle.length === 0) continue;
     const { language } = analyzer.analyze(path, Buffer.from(text));
     const definitions = analyzer.outline(path, Buffer.from(text));
@@ -89,7 +99,7 @@ class Counts implements LanguageFigures {
     const has = new Set(ours.map(keyOf));
     // The name of `typedef struct { … } name_t;` is on its last line; ours is on the line that opens it.
     for (const tag of oracle) {
-      if (tag.kind !== 'typedef' || has.has(keyOf(tag))) continue;
+      if (!TYPE_NAMES.has(tag.kind) || has.has(keyOf(tag))) continue;
       const own = ours.find(({ name, from, to }) => name === tag.name && from <= tag.line && tag.line <= to);
       if (!own) continue;
       has.add(keyOf(tag));
@@ -127,6 +137,11 @@ function styledBy(selector: string): string {
   return /.*[.#]([\w-]+)/.exec(selector)?.[1] ?? selector;
 }
 
+/** Whether the name of a function of C is an attribute or another macro, `__attribute_pure__()`, `LOCKS(mutex)`, or a keyword. */
+export function isMacroCall(name: string): boolean {
+  return /^(?:__attribute\w*|[A-Z]+_[A-Z_]+|TEST\w*|if|while|for|switch|throw)$/.test(name);
+}
+
 /** A tag of Universal Ctags with the name that the language gives it, or nothing for a call that only looks like a definition. */
 function tagOf(
   { name, line, kind, signature = '' }: Tag & { readonly signature?: string },
@@ -137,8 +152,7 @@ function tagOf(
     // The name of GoogleTest's `TEST_F(Suite, Name)` is its second argument.
     const test = name.startsWith('TEST') ? /,\s*(\w+)\s*\)$/.exec(signature)?.[1] : undefined;
     if (test !== undefined) return { name: test, line, kind };
-    // An attribute or annotation in a macro: `__attribute_pure__()`, `LOCKS(mutex)`.
-    if (/^(?:__attribute\w*|[A-Z]+_[A-Z_]+)$/.test(name)) return undefined;
+    if (isMacroCall(name)) return undefined;
     return { name: name.replace(/^operator\s+(?=\W)/, 'operator'), line, kind };
   }
   // C# names a member of an interface that it implements explicitly `IList.Add`.

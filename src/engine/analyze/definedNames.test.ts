@@ -63,6 +63,11 @@ describe('findDefinitions finds', () => {
       'run({a, B}, C)\n  when B =:= C ->\n  ok;\nrun(A,\n    B) ->\n  ok.\n',
       ['function run 1', 'function run 4'],
     ],
+    'functions of Elixir after a sigil with quotes': [
+      'a.ex',
+      'defmodule A do\n  def b(c) when c in [~s["""\\n], ~s|\'\'\'|] do\n  end\n\n  def d, do: ~S(#)\n  def e, do: 1\nend\n',
+      ['module A 1', 'function A.b 2', 'function A.d 5', 'function A.e 6'],
+    ],
     'what a signature of OCaml declares': [
       'a.mli',
       "module Group : sig\n  type 'a t\n  val get' : t -> int\nend\nval ( ++ ) : t -> t\n",

@@ -134,6 +134,13 @@ const regex: End = (text, at) => {
   return NONE;
 };
 
+/** Ends Elixir's `~s[…]` on its line: it may hold the signs of other strings. */
+const sigil: End = (text, at) => {
+  const line = text.slice(at, Math.min(text.lineEnd(at), at + MAX_INLINE));
+  const match = /^~[a-zA-Z]+(?:\[[^\]]*\]|\([^)]*\)|\{[^}]*\}|<[^>]*>|\|[^|]*\||\/[^/]*\/)/.exec(line);
+  return match ? at + match[0].length - 1 : NONE;
+};
+
 /** Rule of the announcement `<<END`. Only the announcement is skipped here: the heredoc begins on the next line. */
 const heredoc = (open: string, announcement: RegExp): LexerRule =>
   rule(open, 0, (text, at) => {
@@ -199,7 +206,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   csharp: [...C_COMMENTS, ...VERBATIM, rule('"""', TEXT, rawQuotes), DOUBLES, CHARACTER],
   css: [rule('/*', COMMENT, block), first(SLASHES), DOUBLES, SINGLES],
   dart: [...NESTED_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
-  elixir: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
+  elixir: [HASHES, rule('~', TEXT, sigil), ...DOCSTRINGS, DOUBLES, SINGLES],
   go: [...C_COMMENTS, DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   graphql: [{ ...TRIPLE, is: COMMENT | TEXT }, HASHES, DOUBLES],
   groovy: [...C_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
