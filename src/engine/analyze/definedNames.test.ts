@@ -63,6 +63,12 @@ describe('findDefinitions finds', () => {
       'run({a, B}, C)\n  when B =:= C ->\n  ok;\nrun(A,\n    B) ->\n  ok.\n',
       ['function run 1', 'function run 4'],
     ],
+    'rules of CSS on one line': [
+      'a.css',
+      '.wide { margin: 0; }\n#top .menu a:hover {color: #ffffff;}\n.a .b,\n.c {\n  color: #fff;\n}\n',
+      ['class wide 1', 'class menu 2', 'class b 3', 'class c 4'],
+    ],
+    'variables of CMake within conditions': ['a.cmake', 'if(A)\n\tset(B "c")\nendif()\n', ['variable B 2']],
     'functions of Elixir after a sigil with quotes': [
       'a.ex',
       'defmodule A do\n  def b(c) when c in [~s["""\\n], ~s|\'\'\'|] do\n  end\n\n  def d, do: ~S(#)\n  def e, do: 1\nend\n',

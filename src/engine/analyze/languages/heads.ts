@@ -19,7 +19,7 @@ export const cmake: Language = {
     [/^\s*project\s*\(\s*([\w.+-]+)/i, 'module'],
     [/^\s*add_(?:library|executable|custom_target)\s*\(\s*([\w.+-]+)/i, 'function'],
     [/^\s*option\s*\(\s*(\w+)/i, 'variable'],
-    [/^set\s*\(\s*(\w+)/i, 'variable'],
+    [/^\s*set\s*\(\s*(\w+)/i, 'variable'],
   ],
 };
 
@@ -90,6 +90,6 @@ export const css: Language = {
     [/^[$@]([\w-]+)\s*:/, 'variable'],
     [/^\s*%([\w-]+)\s*\{/, 'class'],
     // What a rule is for: the last class or id of its selector.
-    [/^\s*(?!.*:\s)[^{};@]*[.#](?![\da-f]{3}(?:[\da-f]{3})?\b)([a-zA-Z_-][\w-]*)[^{};.#]*[{,]\s*$/, 'class'],
+    [/^\s*(?![^{]*:\s)[^{};@]*[.#](?![\da-f]{3}(?:[\da-f]{3})?\b)([a-zA-Z_-][\w-]*)[^{};.#]*(?:\{|,\s*$)/, 'class'],
   ],
 };
