@@ -50,8 +50,8 @@ describe('findDefinitions finds', () => {
     'a function with C linkage': ['a.cc', 'extern "C" int run(int a){\n}\n', ['function run 1']],
     'functions in an indented namespace': [
       'a.cc',
-      'namespace a\n{\n    static int run(int a,\n            int b)\n    {\n    }\n}\n',
-      ['module a 1', 'function a.run 3'],
+      'namespace a\n{\n    static int run(int a,\n            int b)\n    {\n    }\n\n    void B::stop(int a,\n            int b)\n    {\n    }\n}\n',
+      ['module a 1', 'function a.run 3', 'method B.stop 8'],
     ],
     'a constructor, but none of its initializers': [
       'a.cc',

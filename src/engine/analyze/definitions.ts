@@ -144,7 +144,8 @@ export function findDefinitions(
     if (text !== undefined && member === undefined && groups.opens(text)) continue;
     if (text !== undefined && addMatch(line, text)) continue;
     const inner = members.member(line);
-    if (inner !== undefined && (!language.needsBody || hasBody(scan, line))) add(line, inner.name, inner.kind);
+    if (inner !== undefined && (!language.needsBody || hasBody(scan, line)))
+      add(line, inner.name, inner.kind, inner.container);
   }
   return nest(scan, language, withKindsOfValues(found, values));
 }

@@ -34,6 +34,13 @@ interface Type {
   readonly end: number;
 }
 
+export interface Member {
+  readonly name: string;
+  readonly kind: 'function' | 'method' | 'variable';
+  /** The type named on the line. */
+  readonly container?: string;
+}
+
 interface Open extends Type {
   /** The first member, which has the indentation of all. */
   readonly first: number;
@@ -90,14 +97,17 @@ export class Members {
   }
 
   /** A method or property of a type, or a function of a namespace, on a line, which there needs neither modifiers nor a body. */
-  member(line: number): { readonly name: string; readonly kind: 'function' | 'method' | 'variable' } | undefined {
+  member(line: number): Member | undefined {
     const type = this.#typeAt(line);
     if (type === undefined || type.kind === 'enum') return undefined;
     const groups = this.#language.signature?.exec(this.#text(line))?.groups;
     if (groups === undefined) return undefined;
     if (groups.property !== undefined) return { name: groups.property, kind: 'variable' };
     const name = groups.name ?? (groups.type === type.name ? groups.type : undefined);
-    return name === undefined ? undefined : { name, kind: type.kind === 'module' ? 'function' : 'method' };
+    if (name === undefined) return undefined;
+    const { container } = groups;
+    const kind = type.kind === 'module' && container === undefined ? 'function' : 'method';
+    return { name, kind, ...(container !== undefined && { container }) };
   }
 
   #typeAt(line: number): Open | undefined {

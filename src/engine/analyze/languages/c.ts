@@ -72,7 +72,7 @@ const cPatterns: Language['patterns'] = [
 
 /** Pattern of a method in a class, where the block may open on a later line. */
 const CPP_SIGNATURE =
-  /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?<name>~?[a-zA-Z_]\w*)\s*\(/;
+  /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?:(?:\w+::)*(?<container>\w+)::)?(?<name>~?[a-zA-Z_]\w*)\s*\(/;
 
 const cppPatterns: Language['patterns'] = [
   cPatterns[0]!,
