@@ -6,15 +6,15 @@
 //
 // The questions were written by reading: for each repository, a mechanism, rule or limit was chosen, the question put as one who
 // does not know the code would, and the few lines that answer it marked by their text. Some have two places, either of which
-// answers. Follow-ups ask how the same is tested. Weights of passages are fitted to all but eslint, zookeeper, nunit and mojolicious.
+// answers. Follow-ups ask how the same is tested. Weights of passages are fitted to all but eslint, zookeeper, nunit and mojolicious, and to other
+// questions: see scripts/trainRanker.mjs.
 // Repositories are packages of the lockfile, of Debian's archive and of Maven, kept in out/bench-typed and out/bench-places.
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bringAsked } from './lib/askRepositories.mjs';
 import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
-import { bringPlaces } from './lib/places.mjs';
-import { fail, say, step } from './lib/say.mjs';
-import { bringTyped, typedFolder } from './lib/typedRepositories.mjs';
+import { fail } from './lib/say.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -26,23 +26,11 @@ const { values } = parseArgs({
 });
 await ensureDependencies();
 const { askRepositories } = await import('../test/bench/ask/questions.ts');
-const { REPOSITORIES } = await import('../test/bench/typed/repositories.ts');
-const { placePackages } = await import('../test/bench/places/packages.ts');
-
-/** Packages of bench:places by the name of the repository. */
-/** @type {Record<string, string>} */
-const PLACES = { leveldb: 'leveldb', jsoup: 'org.jsoup:jsoup' };
 
 const wanted = askRepositories().filter((name) => values.repository.length === 0 || values.repository.includes(name));
 if (wanted.length === 0) fail(`The repositories are: ${askRepositories().join(', ')}.`);
-const repositories = [];
-for (const name of wanted) {
-  const place = await bring(name);
-  if (place !== undefined) repositories.push({ name, root: place });
-}
-if (repositories.length < wanted.length) say(`${wanted.length - repositories.length} repositories are left out.`);
 const options = {
-  repositories,
+  repositories: await bringAsked(wanted),
   failures: values.failures,
   ablate: values.ablate,
   ...(values.json !== undefined && { json: resolve(process.env.INIT_CWD ?? '.', values.json) }),
@@ -50,13 +38,3 @@ const options = {
 const script = join(root, 'test/bench/ask/run.ts');
 const { status } = spawnSync(pinnedNode(), [script, JSON.stringify(options)], { stdio: 'inherit' });
 process.exitCode = status ?? 1;
-
-/** @param {string} name of a repository */
-async function bring(name) {
-  const typed = REPOSITORIES.find((one) => one.name === name);
-  if (typed) return (await bringTyped(typed)) ? join(typedFolder, 'repositories', name) : undefined;
-  const [found] = await step(`Bringing ${name}`, () =>
-    bringPlaces(placePackages().filter((one) => one.name === PLACES[name])),
-  );
-  return found?.root;
-}

@@ -1,11 +1,13 @@
-// npm run train:ranker -- DATA [--ablate] [--only files|places]
+// npm run train:ranker -- DATA [--ablate] [--only files|places|passages]
 // Fits the weights of ranking: of files to the benchmark's questions, which it writes to src/engine/query/weights.json, and of
-// places to free questions, to placeWeights.json beside it. The same data gives the same bytes. DATA (or BENCH_DIR) is the
+// places to free questions, to placeWeights.json beside it; and of passages in answers to the questions of bench:ask, of the
+// benchmark, and free ones, to src/ask/passageWeights.json. The same data gives the same bytes. DATA (or BENCH_DIR) is the
 // output of the benchmark's prepare.mjs; packages with free questions are brought as by bench:places. Prints the scores of the
 // weights of files on repositories that are not in the fit; --ablate also fits without each group of features.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { bringAsked } from './lib/askRepositories.mjs';
 import { ensureDependencies, root } from './lib/dependencies.mjs';
 import { bringPlaces } from './lib/places.mjs';
 import { fail, say } from './lib/say.mjs';
@@ -23,12 +25,15 @@ const QUESTIONS = 40;
 /** Largest number of questions of a package about its files, and of those that they are chosen from. */
 const QUESTIONS_OF_FILES = 20;
 const QUESTIONS_READ = 400;
-/** Of this number of packages, one asks for files: more of them change weights little. */
+/** Largest number of questions of a package about its passages. */
+const QUESTIONS_OF_PASSAGES = 12;
+/** Of this number of packages, one asks for files and passages: more of them change weights little. */
 const EVERY = 3;
 
 await ensureDependencies();
-if (values.only !== 'places') await fitFiles();
-if (values.only !== 'files') await fitPlaces();
+const { missingRepositories, repositories } = await import('../test/bench/questions.ts');
+const fits = { files: fitFiles, places: fitPlaces, passages: fitPassages };
+for (const [name, fit] of Object.entries(fits)) if ((values.only ?? name) === name) await fit();
 
 /** Packages of the lockfile are for measuring. */
 async function fittedPackages() {
@@ -36,17 +41,21 @@ async function fittedPackages() {
   return placePackages().filter(({ registry }) => registry !== 'lockfile');
 }
 
-async function fitFiles() {
-  if (named === undefined) fail('Usage: npm run train:ranker -- DATA [--ablate] [--only files|places]');
+function benchmarkData() {
+  if (named === undefined) fail('Usage: npm run train:ranker -- DATA [--ablate] [--only files|places|passages]');
   const data = resolve(process.env.INIT_CWD ?? '.', named);
   if (!existsSync(join(data, 'data/manifest.json'))) fail(`There is no data/manifest.json in ${data}.`);
-  const { FEATURE_COLUMNS } = await import('../src/engine/query/features.ts');
-  const { FIT, FitData, crossValidate, meanGain } = await import('../test/bench/fit.ts');
-  const { missingRepositories, repositories } = await import('../test/bench/questions.ts');
-  const { TRAINING_SCOPES, examplesOf, freeExamplesOf } = await import('../test/bench/training.ts');
-
   const missing = missingRepositories(data, ['root', 'repo']);
   if (missing.length > 0) fail(`Repositories are missing: ${missing.join(', ')}.`);
+  return data;
+}
+
+async function fitFiles() {
+  const data = benchmarkData();
+  const { FEATURE_COLUMNS } = await import('../src/engine/query/features.ts');
+  const { FIT, FitData, crossValidate, meanGain } = await import('../test/bench/fit.ts');
+  const { TRAINING_SCOPES, examplesOf, freeExamplesOf } = await import('../test/bench/training.ts');
+
   const examples = [];
   for (const scope of TRAINING_SCOPES) {
     for (const repository of repositories(data)) examples.push(...(await examplesOf(data, repository, scope)));
@@ -113,4 +122,45 @@ async function fitPlaces() {
   const json = Object.fromEntries(PLACE_COLUMNS.map((column, i) => [column, Number(weights[i]?.toPrecision(6))]));
   writeFileSync(join(root, 'src/engine/query/placeWeights.json'), `${JSON.stringify(json, null, 2)}\n`);
   say(`Wrote src/engine/query/placeWeights.json, fitted to ${examples.length} questions.`);
+}
+
+/** The four repositories of bench:ask that are held out are measured, too. */
+async function fitPassages() {
+  const data = benchmarkData();
+  const { askExamples, fileExamples, freeExamples } = await import('../test/bench/ask/examples.ts');
+  const { PassageFitData, SETS } = await import('../test/bench/ask/fit.ts');
+  const { askRepositories } = await import('../test/bench/ask/questions.ts');
+  const { questionedRepository } = await import('../test/bench/places/questions.ts');
+  const examples = [];
+  for (const { name, root } of await bringAsked(askRepositories())) examples.push(...(await askExamples(name, root)));
+  for (const repository of repositories(data))
+    for (const scope of /** @type {const} */ (['root', 'repo']))
+      examples.push(...(await fileExamples(data, repository, scope)));
+  const packages = bringPlaces(await fittedPackages()).filter((_, i) => i % EVERY === 0);
+  for (const [i, { name, root }] of packages.entries()) {
+    const repository = questionedRepository(name, root, QUESTIONS_OF_PASSAGES, i % 2 === 0 ? 'all' : 'half');
+    examples.push(...(await freeExamples(repository)));
+  }
+  const prepared = new PassageFitData(examples);
+  writeFileSync(join(root, 'src/ask/passageWeights.json'), `${JSON.stringify(prepared.fitAll(), null, 2)}\n`);
+  say(`Wrote src/ask/passageWeights.json, fitted to ${examples.length} questions.`);
+  /** @param {string} label @param {import('../test/bench/ask/fit.ts').PassageFit} [options] */
+  const line = (label, options) => {
+    const found = prepared.crossValidate(options);
+    const of = (/** @type {string} */ set) => found.find((one) => one.set === set);
+    return [
+      label,
+      ...['ask', 'held out', 'files', 'free'].flatMap((set) =>
+        [of(set)?.first, of(set)?.shown].map((share) => share?.toFixed(3) ?? ''),
+      ),
+    ];
+  };
+  const rows = [line('all properties')];
+  if (values.ablate) {
+    for (const set of /** @type {const} */ (['ask', 'files', 'free']))
+      rows.push(line(`without the set ${set}`, { sets: { ...SETS, [set]: 0 } }));
+    for (const without of prepared.features) rows.push(line(`without ${without}`, { without }));
+  }
+  console.log('A right passage first, and among six; cross-validated, leaving repositories out:');
+  console.log(table([['', 'ask', 'six', 'held out', 'six', 'files', 'six', 'free', 'six'], ...rows]));
 }

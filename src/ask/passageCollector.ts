@@ -3,7 +3,7 @@ import { splitIdentifier, stem } from '../engine/analyze/words.ts';
 import { sidesOf } from '../engine/query/paths.ts';
 import { overlap } from '../engine/query/sourceRange.ts';
 import type { Passage } from './answer.ts';
-import { scorePassages, type PassageCandidate, type ScoredQuestion } from './passageRanker.ts';
+import { scorePassages, type FileEvidence, type PassageCandidate, type ScoredQuestion } from './passageRanker.ts';
 import type { AskProfile, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
 import { isProse, SourceFile, type FoundLines, type QuotedLines } from './sourceFile.ts';
 import { countTokens } from './tokens.ts';
@@ -13,10 +13,15 @@ type UnnumberedPassage = Omit<Passage, 'number'>;
 /** Most definitions of a name that a call may mean. */
 const RARE = 1;
 
-/** A found file, and its rank among code and pages together. */
-export interface RankedFile {
+/** A found file, and how sure the searches are of it. */
+export interface RankedFile extends FileEvidence {
   readonly file: FoundPlace;
-  readonly rank: number;
+}
+
+/** Lines of a file that may answer, and the found ones that they are quoted for. */
+export interface ComparedLines extends PassageCandidate, Pick<QuotedLines, 'startLine' | 'endLine'> {
+  readonly file: FoundPlace;
+  readonly lines: FoundLines;
 }
 
 /** Gathers passages, and reads each file once. */
@@ -72,10 +77,23 @@ export class PassageCollector {
   }
 
   /** The places and definitions of files, best first. */
-  async compare(files: readonly RankedFile[]): Promise<{ readonly file: FoundPlace; readonly lines: FoundLines }[]> {
-    const candidates: (PassageCandidate & { file: FoundPlace; lines: FoundLines })[] = [];
+  async compare(files: readonly RankedFile[]): Promise<readonly ComparedLines[]> {
+    const candidates = await this.candidates(files);
+    const scores = scorePassages(candidates, this.#question, this.#profile.weights);
+    const least = Math.max(...scores.map((score) => score ?? -Infinity)) - this.#profile.fall;
+    return candidates
+      .flatMap((one, i) => {
+        const score = scores[i];
+        return score === undefined || score < least ? [] : [{ ...one, score }];
+      })
+      .sort((a, b) => b.score - a.score);
+  }
+
+  /** The places of files, and all definitions of the best ones. */
+  async candidates(files: readonly RankedFile[]): Promise<readonly ComparedLines[]> {
+    const candidates: ComparedLines[] = [];
     const read = await Promise.all(files.map(({ file: { root, path } }) => this.#file(root, path)));
-    for (const [i, { file: found, rank: fileRank }] of files.entries()) {
+    for (const [i, { file: found, rank, below, relatedBelow }] of files.entries()) {
       const file = read[i];
       if (!file) continue;
       const quoted: QuotedLines[] = [];
@@ -87,10 +105,13 @@ export class PassageCollector {
         const { text } = file.text(one.startLine, one.endLine, isProse(found.language));
         const { definition } = one;
         candidates.push({
-          fileRank,
+          rank,
+          below,
+          relatedBelow,
           placeRank,
           path: found.path,
           startLine: one.startLine,
+          endLine: one.endLine,
           text,
           context: file.contextOf(one),
           name: definition?.name,
@@ -104,14 +125,7 @@ export class PassageCollector {
       for (const [placeRank, lines] of [found, ...found.more].entries()) add(lines, placeRank);
       if (i < this.#profile.comparedFiles) for (const lines of file.pieces()) add(lines, undefined);
     }
-    const scores = scorePassages(candidates, this.#question, this.#profile.weights);
-    const least = Math.max(...scores.map((score) => score ?? -Infinity)) - this.#profile.fall;
-    return candidates
-      .flatMap((one, i) => {
-        const score = scores[i];
-        return score === undefined || score < least ? [] : [{ ...one, score }];
-      })
-      .sort((a, b) => b.score - a.score);
+    return candidates;
   }
 
   /** Adds definitions that the passages call, if the index knows a single one of the name. */

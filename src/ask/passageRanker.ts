@@ -3,15 +3,20 @@ import { stem } from '../engine/analyze/words.ts';
 import { likenessOf } from '../engine/query/wordMatch.ts';
 import { WordCounter, type CountedWords } from './wordCounter.ts';
 
+/** What the searches know about a file. */
+export interface FileEvidence {
+  /** Its rank among code and pages together, from 0. */
+  readonly rank: number;
+  /** How far its score is below the best one, for the question and for it with related words. */
+  readonly below: number;
+  readonly relatedBelow: number;
+}
+
 /** Lines of a file that may answer a question. */
-export interface PassageCandidate {
-  /** Rank of the file in the search, from 0. */
-  readonly fileRank: number;
+export interface PassageCandidate extends FileEvidence {
   /** Rank of the place in its file, from 0, if the search found it. */
   readonly placeRank: number | undefined;
   readonly path: string;
-  /** Its first line. */
-  readonly startLine: number;
   readonly text: string;
   /** The lines that begin the definitions around it. */
   readonly context: string;
@@ -31,8 +36,6 @@ export interface ScoredQuestion {
   /** Whether words related to them count. */
   readonly withRelated: boolean;
   readonly isAboutTests: boolean;
-  /** Whether it asks which or what, rather than how. */
-  readonly asksWhich: boolean;
 }
 
 /** Properties of a passage, from 0 to about 1, that its score sums with their weights. */
@@ -46,8 +49,10 @@ export interface PassageFeatures {
   /** Words in those adjacent lines that have most. */
   readonly near: number;
   readonly path: number;
-  /** The file's rank, the place's rank in it, and whether search did not find the place. */
+  /** The file's rank, how far its scores are below the best ones, the place's rank in it, and whether search did not find the place. */
   readonly file: number;
+  readonly below: number;
+  readonly relatedBelow: number;
   readonly place: number;
   readonly unfound: number;
   /** A heading that has the words of the question, and no others. */
@@ -57,10 +62,6 @@ export interface PassageFeatures {
   readonly unwantedTest: number;
   /** Branches and loops: what does something rather answers than what declares it. */
   readonly code: number;
-  /** Neither a branch nor a loop, and cases or a list of texts, if the question asks which. */
-  readonly plain: number;
-  readonly cases: number;
-  readonly short: number;
   readonly long: number;
   /** Its number of words, and the share of its lines that are comments. */
   readonly words: number;
@@ -72,15 +73,15 @@ export interface PassageFeatures {
   /** Words in lines that are no comment, and in the first such lines. */
   readonly inCode: number;
   readonly signature: number;
-  /** Words that the definitions around it have and it has not, and the same of passages next to it. */
+  /** Words that the definitions around it have and it has not. */
   readonly context: number;
-  readonly neighbour: number;
   /** Number of passages of its file, and the share of the words that the best of them has. */
   readonly fileSize: number;
   readonly bestInFile: number;
 }
 
-export type PassageWeights = Readonly<Record<keyof PassageFeatures, number>>;
+/** A property without a weight counts nothing. */
+export type PassageWeights = Readonly<Partial<Record<keyof PassageFeatures, number>>>;
 
 /** Stems of words that make a question, and rarely say what it is about. */
 export const FILLERS: ReadonlySet<string> = new Set(
@@ -97,12 +98,13 @@ const SATURATION = 0.6;
 /** Length of a text, in words, at which its words count fully. */
 const LENGTH = 120;
 const LENGTH_SHARE = 0.35;
-/** Numbers that count fully: of branches, of cases, of lines of a long passage, of its words, and of the lines that comments are a share of. */
+/** Numbers that count fully: of branches, of lines of a long passage, of its words, and of the lines that comments are a share of. */
 const MANY_BRANCHES = 4;
-const MANY_CASES = 4;
 const LONG = 60;
 const MANY_WORDS = 400;
 const LEAST_COMMENTED = 4;
+/** Difference between scores of files at which one counts least. */
+const FAR_BELOW = 4;
 /** Files with fewer passages are equally small. */
 const FEW_PASSAGES = 8;
 /** What a related word counts beside a word itself. */
@@ -111,9 +113,6 @@ const RELATED_SHARE = 0.6;
 const PROSE_CODE = 0.5;
 
 const BRANCH = /\b(?:if|for|while|switch|case|return|match|when|unless|elif|elsif|throw|raise)\b/g;
-/** What decides or repeats; a function without it only states. */
-const DECIDES = /\b(?:if|for|while|switch|case|return|match|when|unless)\b|=>/;
-const CASE = /\bcase\b|^\s*['"][^'"]+['"],?/gm;
 const TYPES: ReadonlySet<string> = new Set('class interface type struct enum trait module namespace'.split(' '));
 
 /**
@@ -127,14 +126,15 @@ export function scorePassages(
 ): (number | undefined)[] {
   return featuresOf(candidates, question).map(
     (one) =>
-      one && Object.entries(one).reduce((sum, [key, value]) => sum + weights[key as keyof PassageFeatures] * value, 0),
+      one &&
+      Object.entries(one).reduce((sum, [key, value]) => sum + (weights[key as keyof PassageFeatures] ?? 0) * value, 0),
   );
 }
 
 /** The properties of passages; `undefined` as for {@link scorePassages}. */
-function featuresOf(
+export function featuresOf(
   candidates: readonly PassageCandidate[],
-  { words, earlier, withRelated, isAboutTests, asksWhich }: ScoredQuestion,
+  { words, earlier, withRelated, isAboutTests }: ScoredQuestion,
 ): (PassageFeatures | undefined)[] {
   const counter = new WordCounter(words, withRelated);
   const counted = candidates.map(({ text }) => counter.count(text));
@@ -146,14 +146,15 @@ function featuresOf(
   const total = rarity.reduce((sum, one) => sum + one, 0) || 1;
   const sum = (valueOf: (word: number) => number): number =>
     rarity.reduce((all, one, word) => all + one * valueOf(word), 0) / total;
-  const mates = matesOf(candidates, counted, sum);
+  const inFiles = filesOf(candidates, counted, sum);
   const contexts = new Map<string, CountedWords>();
   const countContext = (context: string): CountedWords => {
     const known = contexts.get(context) ?? counter.count(context);
     contexts.set(context, known);
     return known;
   };
-  return candidates.map(({ fileRank, placeRank, path, name, kind, context, text: own, isTest, isProse }, i) => {
+  return candidates.map((candidate, i) => {
+    const { placeRank, path, name, kind, text: own, isTest, isProse } = candidate;
     const { counts, related, inCode, inSignature, length, lines, comments, near } = counted[i]!;
     const norm = SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * length) / LENGTH);
     const saturated = (count: number): number => (count * (1 + SATURATION)) / (count + norm || 1);
@@ -166,10 +167,7 @@ function featuresOf(
     const explained =
       nameStems.length === 0 ? 0 : nameStems.filter((one) => best(words, one) > 0).length / nameStems.length;
     const pathStems = counter.stemsOf(path);
-    const around = countContext(context);
-    const { nextTo, ...inFile } = mates[i]!;
-    const lacking = (has: (word: number) => boolean): number =>
-      sum((word) => (counts[word] === 0 && has(word) ? 1 : 0));
+    const around = countContext(candidate.context).counts;
     return {
       text,
       related: relatedText,
@@ -185,16 +183,15 @@ function featuresOf(
           0,
         ) / total,
       path: sum((word) => (pathStems.includes(words[word]!) ? 1 : 0)),
-      file: Math.log2(1 + fileRank) / 3,
+      file: Math.log2(1 + candidate.rank) / 3,
+      below: Math.min(1, candidate.below / FAR_BELOW),
+      relatedBelow: Math.min(1, candidate.relatedBelow / FAR_BELOW),
       place: placeRank === undefined ? 0 : placeRank / 4,
       unfound: placeRank === undefined ? 1 : 0,
       heading: kind === 'heading' && explained === 1 ? Math.max(0, 4 * inName - 3) : 0,
       test: isAboutTests && isTest ? 1 : 0,
       unwantedTest: !isAboutTests && isTest ? 1 : 0,
       code: isProse ? PROSE_CODE : Math.min(1, (own.match(BRANCH)?.length ?? 0) / MANY_BRANCHES),
-      plain: DECIDES.test(own) ? 0 : 1,
-      cases: asksWhich ? Math.min(1, (own.match(CASE)?.length ?? 0) / MANY_CASES) : 0,
-      short: lines <= 3 ? 1 : lines <= 6 ? 0.5 : 0,
       long: Math.min(1, lines / LONG),
       words: Math.min(1, length / MANY_WORDS),
       comments: Math.min(1, comments / Math.max(LEAST_COMMENTED, lines)),
@@ -202,41 +199,31 @@ function featuresOf(
       type: kind !== undefined && TYPES.has(kind) ? 1 : 0,
       inCode: sum((word) => (inCode.has(word) ? 1 : 0)),
       signature: sum((word) => (inSignature.has(word) ? 1 : 0)),
-      context: lacking((word) => around.counts[word]! > 0),
-      neighbour: lacking((word) => nextTo.some(({ counts: beside }) => beside[word]! > 0)),
-      ...inFile,
+      context: sum((word) => (counts[word] === 0 && around[word]! > 0 ? 1 : 0)),
+      ...inFiles.get(path)!,
     };
   });
 }
 
-interface Mates {
-  /** The passages before and after it in its file. */
-  readonly nextTo: readonly CountedWords[];
-  readonly fileSize: number;
-  readonly bestInFile: number;
-}
-
-/** What the other passages of a file say about each one. */
-function matesOf(
+/** What all passages of a file say about each one, by its path. */
+function filesOf(
   candidates: readonly PassageCandidate[],
   counted: readonly CountedWords[],
   sum: (valueOf: (word: number) => number) => number,
-): Mates[] {
-  const mates: Mates[] = [];
+): Map<string, Pick<PassageFeatures, 'fileSize' | 'bestInFile'>> {
   const shares = counted.map(({ counts, related }) =>
     sum((word) => (counts[word]! > 0 ? 1 : related[word]! > 0 ? RELATED_SHARE : 0)),
   );
-  for (const same of groupBy([...candidates.keys()], (i) => candidates[i]!.path).values()) {
-    const ordered = same.toSorted((a, b) => candidates[a]!.startLine - candidates[b]!.startLine);
-    const bestInFile = Math.max(...same.map((i) => shares[i]!));
-    for (const [at, i] of ordered.entries())
-      mates[i] = {
-        nextTo: [ordered[at - 1], ordered[at + 1]].flatMap((one) => (one === undefined ? [] : [counted[one]!])),
+  const byPath = groupBy([...candidates.keys()], (i) => candidates[i]!.path);
+  return new Map(
+    [...byPath].map(([path, same]) => [
+      path,
+      {
         fileSize: Math.log2(Math.max(FEW_PASSAGES, same.length)) / 6,
-        bestInFile,
-      };
-  }
-  return mates;
+        bestInFile: Math.max(...same.map((i) => shares[i]!)),
+      },
+    ]),
+  );
 }
 
 function best(stems: readonly string[], word: string): number {

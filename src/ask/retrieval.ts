@@ -8,6 +8,8 @@ export interface FoundPlace extends FoundLines {
   readonly root: string;
   readonly path: string;
   readonly language: string;
+  /** Higher is better; comparable only between the results of one search. */
+  readonly score: number;
   readonly more: readonly FoundLines[];
 }
 

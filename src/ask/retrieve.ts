@@ -3,8 +3,9 @@ import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { splitRepositoryQuery } from '../wire/repositories.ts';
 import type { Answer, Passage } from './answer.ts';
 import { pageKey } from './pageKey.ts';
-import { isTestFile, PassageCollector, type RankedFile } from './passageCollector.ts';
-import { FILLERS } from './passageRanker.ts';
+import { isTestFile, PassageCollector, type ComparedLines, type RankedFile } from './passageCollector.ts';
+import { featuresOf, FILLERS, type PassageFeatures, type ScoredQuestion } from './passageRanker.ts';
+import weights from './passageWeights.json' with { type: 'json' };
 import type { AskProfile, FoundLines, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
 import { relatedWords } from './relatedWords.ts';
 import { isProse } from './sourceFile.ts';
@@ -26,35 +27,7 @@ export const QUESTION_PROFILE: AskProfile = {
   documentRank: 3,
   called: 3,
   calledFrom: 3,
-  weights: {
-    text: 2.8,
-    related: 3.1,
-    name: 1.7,
-    relatedName: 2.6,
-    near: 1.1,
-    path: 1,
-    file: -2.8,
-    place: -1.3,
-    unfound: -0.8,
-    heading: 2.5,
-    test: 3,
-    unwantedTest: -1.4,
-    code: 1.5,
-    plain: -0.4,
-    cases: 1.2,
-    short: -1.1,
-    long: 1.2,
-    words: -1.2,
-    comments: -0.9,
-    prose: -1,
-    type: -0.6,
-    inCode: 1.7,
-    signature: 1.6,
-    context: 2.4,
-    neighbour: 1,
-    fileSize: -2.2,
-    bestInFile: 0.8,
-  },
+  weights,
   fall: Infinity,
 };
 
@@ -87,39 +60,57 @@ export async function retrievePassages(
   profile: AskProfile = QUESTION_PROFILE,
 ): Promise<Passage[]> {
   const last = history.at(-1);
-  // Nothing is compared for a name, which may be `test`: its places are those of the search.
-  const isAboutTests = profile.comparedFiles > 0 && asksForTests(question);
-  const both = last === undefined ? question : `${question} ${last.question}`;
-  const subject = isFollowUp(question) ? both : question;
-  const tested = isAboutTests ? testedNames(last) : undefined;
-  const found = await searchAll({ question, both, subject, tested }, profile, sources, signal);
-  const about = [subject, ...(tested ?? [])].join(' ');
-  const { words } = parseQuery(wordsOf(about));
-  const own = new Set(parseQuery(wordsOf([question, ...(tested ?? [])].join(' '))).words);
-  const earlier = new Set(words.filter((word) => !own.has(word)));
-  const asked = {
-    words,
-    earlier,
-    withRelated: profile.relatedWords > 0,
-    isAboutTests,
-    asksWhich: /^\W*(?:which|what)\b/i.test(question),
-  };
-  const collector = new PassageCollector(sources, asked, limit, profile);
-  const compared = await collector.compare(found.slice(0, profile.placedFiles));
+  const { scored, found, isName } = await prepare(question, last, sources, signal, profile);
+  const collector = new PassageCollector(sources, scored, limit, profile);
   // Of a name alone the search finds the definition; other passages have it more often.
-  const named = /^\S+$/.test(question.trim()) ? found.slice(0, 1).map(({ file }) => ({ file, lines: file })) : [];
+  const compared = isName ? [] : await collector.compare(found.slice(0, profile.placedFiles));
   const others = found
     .flatMap(({ file }, rank) =>
       [file, ...file.more].map((lines, i) => ({ file, lines, order: rank + i * profile.filesPerPlace })),
     )
     .sort((a, b) => a.order - b.order);
-  for (const [i, { file, lines }] of [...named, ...compared, ...others].entries()) {
+  for (const [i, { file, lines }] of [...compared, ...others].entries()) {
     if (i === BEFORE_EARLIER) for (const passage of last?.cited ?? []) await collector.addEarlier(passage);
     if (i === CALLED_AFTER) await collector.addCalled(limit.passages === Infinity ? profile.called : 1, signal);
     if (collector.isFull && (limit.passages === Infinity || i >= profile.considered)) break;
     await collector.addFound(file, lines);
   }
   return collector.passages.map((passage, i) => ({ number: i + 1, ...passage }));
+}
+
+/** The passages that are compared for a question, with the properties that their weights are fitted to. */
+export async function passageRows(
+  question: string,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<{ readonly passage: ComparedLines; readonly features: PassageFeatures }[]> {
+  const profile = QUESTION_PROFILE;
+  const { scored, found } = await prepare(question, undefined, sources, signal, profile);
+  const collector = new PassageCollector(sources, scored, { passages: Infinity, tokens: Infinity }, profile);
+  const passages = await collector.candidates(found.slice(0, profile.placedFiles));
+  return featuresOf(passages, scored).flatMap((features, i) => (features ? [{ passage: passages[i]!, features }] : []));
+}
+
+/** A question as passages are scored for it, and the files to compare. */
+async function prepare(
+  question: string,
+  last: Answer | undefined,
+  sources: Sources,
+  signal: AbortSignal,
+  profile: AskProfile,
+): Promise<{ readonly scored: ScoredQuestion; readonly found: readonly RankedFile[]; readonly isName: boolean }> {
+  const both = last === undefined ? question : `${question} ${last.question}`;
+  const subject = isFollowUp(question) ? both : question;
+  const isName = parseQuery(wordsOf(subject)).symbol !== undefined;
+  const isAboutTests = !isName && profile.comparedFiles > 0 && asksForTests(question);
+  const tested = isAboutTests ? testedNames(last) : undefined;
+  const found = await searchAll({ question, both, subject, isName, tested }, profile, sources, signal);
+  const about = [subject, ...(tested ?? [])].join(' ');
+  const { words } = parseQuery(wordsOf(about));
+  const own = new Set(parseQuery(wordsOf([question, ...(tested ?? [])].join(' '))).words);
+  const earlier = new Set(words.filter((word) => !own.has(word)));
+  const scored = { words, earlier, withRelated: profile.relatedWords > 0, isAboutTests };
+  return { scored, found, isName };
 }
 
 function asksForTests(question: string): boolean {
@@ -152,13 +143,15 @@ interface AskedQuestion {
   readonly both: string;
   /** The one of both texts that is searched first. */
   readonly subject: string;
+  /** Whether that is one name. */
+  readonly isName: boolean;
   /** Names of the previous answer, if the question asks for tests. */
   readonly tested: readonly string[] | undefined;
 }
 
 /** Files for the question: those of search, pages, and for a later question those of it and the previous one together. */
 async function searchAll(
-  { question, both, subject, tested }: AskedQuestion,
+  { question, both, subject, isName, tested }: AskedQuestion,
   profile: AskProfile,
   sources: Sources,
   signal: AbortSignal,
@@ -175,28 +168,48 @@ async function searchAll(
     // A language may have its tests beside the code, as Rust has.
     const others = fused.filter(({ path }) => !isTestFile(path));
     const half = profile.comparedFiles / 2;
-    return rank([...tests.slice(0, half), ...others.slice(0, half), ...tests.slice(half), ...others.slice(half)]);
+    const files = [...tests.slice(0, half), ...others.slice(0, half), ...tests.slice(half), ...others.slice(half)];
+    // Scores of several searches cannot be compared.
+    return rank(files).map((one) => ({
+      ...one,
+      below: Math.log2(1 + one.rank),
+      relatedBelow: Math.log2(1 + one.rank),
+    }));
   }
-  const related = withRelated(subject, profile.relatedWords);
+  const related = isName ? subject : withRelated(subject, profile.relatedWords);
   const first = await search(subject);
-  const lists = [rank(related === subject ? first : fuse([first, await search(related)]))];
+  const second = related === subject ? first : await search(related);
+  const lists = [rank(second === first ? first : fuse([first, second]))];
   if (subject !== both) lists.push(rank(await search(both), documentRank));
   else if (both !== question) lists.push(rank(await search(question)));
   if (documents > 0 && !isFiltered) {
     const pages = await sources.search(`${subject} lang:markdown`, 2 * documents, signal);
     lists.push(rank(pages.filter(onceEach()).slice(0, documents), documentRank));
   }
-  const best = new Map<string, RankedFile>();
+  const [below, relatedBelow] = [belowBest(first), belowBest(second)];
+  const best = new Map<string, Ranked>();
   for (const one of lists.flat()) {
     const known = best.get(keyOf(one.file));
     if (!known || one.rank < known.rank) best.set(keyOf(one.file), one);
   }
   const isNew = onceEach();
-  return [...best.values()].sort((a, b) => a.rank - b.rank).filter(({ file }) => isNew(file));
+  return [...best.values()]
+    .sort((a, b) => a.rank - b.rank)
+    .filter(({ file }) => isNew(file))
+    .map((one) => ({ ...one, below: below(one.file), relatedBelow: relatedBelow(one.file) }));
 }
 
-function rank(files: readonly FoundPlace[], first = 0): RankedFile[] {
+type Ranked = Pick<RankedFile, 'file' | 'rank'>;
+
+function rank(files: readonly FoundPlace[], first = 0): Ranked[] {
   return files.map((file, i) => ({ file, rank: first + i }));
+}
+
+/** How far a file's score is below the best one of a search; infinitely far if it did not find the file. */
+function belowBest(found: readonly FoundPlace[]): (file: FoundPlace) => number {
+  const best = found[0]?.score ?? 0;
+  const scores = new Map(found.map((file) => [keyOf(file), file.score]));
+  return (file) => best - (scores.get(keyOf(file)) ?? -Infinity);
 }
 
 /** The files of several searches, those first that are near the top of most. */

@@ -46,8 +46,8 @@ export function teamSources(
 
 function toPlace(result: WireResult): FoundPlace {
   const [best, ...more] = result.places.map(toLines) as [FoundLines, ...FoundLines[]];
-  const { path, language, repositories } = result;
-  return { root: teamRoot(result), path: `${repositories[0]}/${path}`, language, ...best, more };
+  const { path, language, score, repositories } = result;
+  return { root: teamRoot(result), path: `${repositories[0]}/${path}`, language, score, ...best, more };
 }
 
 function toLines({ start_line: startLine, end_line: endLine, symbol }: WireResult['places'][number]): FoundLines {

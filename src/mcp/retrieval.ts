@@ -25,21 +25,8 @@ const PROFILE: AskProfile = {
   comparedFiles: 12,
   placedFiles: 12,
   weights: {
-    ...QUESTION_PROFILE.weights,
-    ...{ text: 1.3, related: 0, name: 6.2, relatedName: 0, near: 0.8, path: 1.4, file: -2.7, place: -0.8, unfound: -1 },
-    ...{
-      heading: 3,
-      test: 3,
-      unwantedTest: -1.3,
-      code: 0,
-      plain: 0,
-      cases: 0,
-      short: 0,
-      long: 0,
-      words: 0,
-      comments: 0,
-    },
-    ...{ prose: 0, type: 0, inCode: 0, signature: 0, context: 0, neighbour: 0, fileSize: 0, bestInFile: 0 },
+    ...{ text: 1.3, name: 6.2, near: 0.8, path: 1.4, file: -2.7, place: -0.8, unfound: -1 },
+    ...{ heading: 3, test: 3, unwantedTest: -1.3 },
   },
   fall: 4.2,
 };

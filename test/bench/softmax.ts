@@ -5,6 +5,8 @@ export interface Choice {
   readonly rows: Float64Array | Float32Array;
   /** By candidate: 1 over the number of right ones for each of them, else 0. */
   readonly goal: Float64Array | Float32Array;
+  /** Whether any one of the right ones suffices: then the share of all together is maximized. */
+  readonly isAny?: boolean;
   /** 1 without it. */
   readonly weight?: number;
 }
@@ -28,10 +30,13 @@ export function fitSoftmax(
   const shares = new Float64Array(Math.max(1, ...choices.map(({ count }) => count)));
   for (let round = 1; round <= rounds; round++) {
     gradient.fill(0);
-    for (const { count, rows, goal, weight = 1 } of choices) {
+    for (const { count, rows, goal, isAny = false, weight = 1 } of choices) {
       softmax(rows, count, weights, shares);
+      let right = 0;
+      if (isAny) for (let i = 0; i < count; i++) if (goal[i]! > 0) right += shares[i]!;
       for (let i = 0; i < count; i++) {
-        const error = ((shares[i]! - goal[i]!) * weight) / total;
+        const wanted = isAny && goal[i]! > 0 ? shares[i]! / (right || 1) : goal[i]!;
+        const error = ((shares[i]! - wanted) * weight) / total;
         if (error === 0) continue;
         const at = i * columns;
         for (const j of columnsUsed) gradient[j]! += error * rows[at + j]!;

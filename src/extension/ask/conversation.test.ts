@@ -11,6 +11,7 @@ const PLACE: FoundPlace = {
   root: '/work',
   path: 'src/wait.ts',
   language: 'typescript',
+  score: 1,
   startLine: 1,
   endLine: 3,
   line: 1,
