@@ -16,6 +16,11 @@ describe('findDefinitions finds', () => {
       'struct Table<K>::Rep {\n};\nclass a::Version::Files : public Base {\n};\n',
       ['struct Table.Rep 1', 'class Version.Files 3'],
     ],
+    'names in any script, up to punctuation of full width': [
+      'a.ts',
+      'export const 最大値 = 1;\nexport const key＝1;\nexport function größe（x）{\n}\nexport function ﾎｽﾄ() {\n}\n',
+      ['variable 最大値 1', 'variable key 2', 'function größe 3', 'function ﾎｽﾄ 5'],
+    ],
     'a type whose bases follow on the next line': ['a.cc', 'class Late :\n    public Base\n{\n};\n', ['class Late 1']],
     'a type with a comment before its brace': [
       'a.h',
