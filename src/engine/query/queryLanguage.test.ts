@@ -116,9 +116,9 @@ describe('parseQueryLanguage', () => {
     assert.deepEqual(
       problems.map(({ code, message }) => [code, message]),
       [
-        ['PhraseNotFound', 'Nothing contains “page fault” exactly. Showing results for its words.'],
+        ['PhraseNotFound', 'Nothing contains “page fault” exactly; searched for its words.'],
         ['UnclosedQuote', 'This quote reaches to the end of the query: close it with another.'],
-        ['PhraseNotFound', 'Nothing contains “x” exactly. Showing results for its words.'],
+        ['PhraseNotFound', 'Nothing contains “x” exactly; searched for its words.'],
       ],
     );
     const plain = parseQueryLanguage('open -"not used"');

@@ -112,7 +112,7 @@ export function withoutQuotes(parsed: ParsedQuery): ParsedQuery {
   if (quoted.length === 0) return parsed;
   const problems = quoted.map(({ text, start, end }): QueryProblem => ({
     code: 'PhraseNotFound',
-    message: `Nothing contains “${text}” exactly. Showing results for its words.`,
+    message: `Nothing contains “${text}” exactly; searched for its words.`,
     start,
     end,
   }));
