@@ -1,6 +1,7 @@
-// npm run bench:server [-- --seconds N] [--users N] [--rounds N] [--steady SECONDS] [--lines N]
+// npm run bench:server [-- --seconds N] [--users N] [--rounds N] [--steady SECONDS] [--lines N] [--no-peers]
 // The embedded server compared with a bare node:http server that answers the same number of bytes: requests per second, alternating
 // in several rounds of one run. Token, dates and cursor differ from request to request. Compare figures of one run only.
+// Beside servers that people use to mock an API: Prism with our OpenAPI document, json-server, and WireMock where there is Java.
 // Then its memory under load for --steady seconds, and its times to start and to load a file of --lines lines.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { ensureDependencies, pinnedNode, root } from './lib/dependencies.mjs';
 import { build } from './lib/package.mjs';
 import { fail, say } from './lib/say.mjs';
 import { report } from './lib/report.mjs';
+import { withServerPeers } from './lib/serverPeers.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -20,12 +22,16 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '3' },
     steady: { type: 'string', default: '60' },
     lines: { type: 'string', default: '1000000' },
+    peers: { type: 'boolean', default: true },
   },
+  allowNegative: true,
 });
 const [seconds, users, rounds] = [Number(values.seconds), Number(values.users), Number(values.rounds)];
 const [steady, manyLines] = [Number(values.steady), Number(values.lines)];
 if (!(seconds > 0 && users > 0 && rounds > 0 && steady >= 0 && manyLines >= 0))
-  fail('Usage: npm run bench:server [-- --seconds N] [--users N] [--rounds N] [--steady SECONDS] [--lines N]');
+  fail(
+    'Usage: npm run bench:server [-- --seconds N] [--users N] [--rounds N] [--steady SECONDS] [--lines N] [--no-peers]',
+  );
 
 await ensureDependencies();
 build();
@@ -174,6 +180,27 @@ for (const args of [[], ['--users', '10000']]) {
   });
   figures.push([`\`${['sextant serve', ...args].join(' ')}\` until it is ready`, times]);
 }
+const answered = await timesOf(5, async (i) => {
+  const server = await start([
+    command,
+    'serve',
+    '--json',
+    '--users',
+    '10000',
+    '--state',
+    join(folder, `answered-${i}`),
+  ]);
+  const headers = { authorization: `Bearer ${server.token}` };
+  for (const endpoint of ['dau-count', 'user-activity']) {
+    const response = await fetch(`${server.url}/analytics/v0/${endpoint}?start_date=${day(-80)}&end_date=${day(-1)}`, {
+      headers,
+    });
+    if (!response.ok || (await response.text()).length < 1000) fail(`${endpoint} has no facts: ${response.status}`);
+  }
+  return () => server.stop();
+});
+figures.push(['the same until it has answered dau-count and a page of user-activity', answered]);
+
 if (manyLines > 0) {
   const file = writeManyLines();
   const cpu = /** @type {string[]} */ ([]);
@@ -208,10 +235,10 @@ try {
   const jobs = [
     {
       name: 'dau-count',
-      goal: 0.6,
+      goal: 0.7,
       requests: Array.from({ length: REQUESTS }, () => bytes(`/analytics/v0/dau-count?${range()}`, token())),
     },
-    { name: 'user-activity, pages of 100', goal: 0.25, requests: await pages(token) },
+    { name: 'user-activity, pages of 100', goal: 0.4, requests: await pages(token) },
   ];
   const rows = [['', 'ours/s', 'bare/s', 'share', 'goal', 'per CPU s', 'bare', 'share', 'kB', 'p50 ms', 'p99 ms']];
   /** @type {(number | undefined)[]} */
@@ -241,6 +268,7 @@ try {
     ]);
   }
   report('server', rows);
+  if (values.peers) await comparePeers(jobs);
   for (let passed = 0; passed < steady; passed += 10) {
     for (const { requests } of jobs) await load(ours.url, ours.pid, requests, { seconds: 5 });
     memory.push(residentMegabytes(ours.pid));
@@ -252,6 +280,58 @@ try {
 } finally {
   ours.stop();
   rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Requests per second and memory of other servers, one after the other. Prism makes up an answer by our contract and sums nothing,
+ * json-server filters stored rows by its own parameters, and WireMock answers any query with the same bytes.
+ * @param {{ requests: Buffer[] }[]} jobs
+ */
+async function comparePeers([counts, activity]) {
+  const get = async (/** @type {string} */ path) => {
+    const response = await fetch(`${ours.url}${path}`, { headers: { authorization: `Bearer ${ours.token}` } });
+    return response.text();
+  };
+  const quarter = `start_date=${day(-90)}&end_date=${day(-1)}`;
+  const [dau, users] = ['/analytics/v0/dau-count', '/analytics/v0/user-activity'];
+  const answers = [
+    { path: dau, body: await get(`${dau}?start_date=${day(-45)}&end_date=${day(-1)}`) },
+    { path: users, body: await get(`${users}?page_size=100&${quarter}`) },
+  ];
+  const people = /** @type {{ user_email: string }[]} */ ([]);
+  for (let cursor = ''; people.length < 1000;) {
+    const page = JSON.parse(await get(`${users}?page_size=100&${quarter}&cursor=${cursor}`));
+    people.push(...page.users);
+    cursor = page.pagination.next_cursor;
+    if (cursor === '') break;
+  }
+  const days = JSON.parse(await get(`${dau}?${quarter}`)).daily_active_user_counts;
+  const own = { counts: counts?.requests ?? [], activity: activity?.requests ?? [] };
+  const filtered = Array.from({ length: REQUESTS }, () => {
+    const last = -1 - integer(45);
+    return bytes(`${dau}?date_gte=${day(last - integer(45))}&date_lte=${day(last)}`, ours.token);
+  });
+  const numbered = Array.from({ length: REQUESTS }, () =>
+    bytes(`${users}?_limit=100&_page=${1 + integer(people.length / 100)}`, ours.token),
+  );
+  const rows = [['', 'dau-count/s', 'per CPU s', 'kB', 'pages/s', 'per CPU s', 'kB', 'memory']];
+  const measure = async (/** @type {import('./lib/serverPeers.mjs').Peer} */ { name, url, pid }) => {
+    const requests = name === 'json-server' ? { counts: filtered, activity: numbered } : own;
+    const row = [name];
+    for (const some of [requests.counts, requests.activity]) {
+      await load(url, pid, some, { seconds: 4 });
+      const { requestsPerSecond, requestsPerCpuSecond, bytesPerAnswer } = await load(url, pid, some, { seconds: 2 });
+      row.push(
+        requestsPerSecond.toFixed(0),
+        requestsPerCpuSecond?.toFixed(0) ?? '',
+        (bytesPerAnswer / 1000).toFixed(1),
+      );
+    }
+    rows.push([...row, `${residentMegabytes(pid)?.toFixed(0) ?? '?'} MB`]);
+  };
+  await measure({ name: 'ours', url: ours.url, pid: ours.pid });
+  await withServerPeers({ folder, openapi: await get('/openapi.json'), answers, days, users: people }, measure);
+  report('server/peers', rows);
 }
 
 /**
