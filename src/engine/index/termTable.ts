@@ -1,6 +1,9 @@
 import type { AsciiParts } from '../analyze/words.ts';
 import { hashParts, hashTerm, type Field, type TermHash } from './format.ts';
 
+/** The number of values of a hash's upper part. */
+const BUCKETS = 1 << 16;
+
 /** Numbers the distinct terms of a segment by their hashes. */
 export class TermTable {
   /** Pairs of a term's number + 1 (0 where the slot is free) and its key. The load stays under two thirds. */
@@ -74,24 +77,23 @@ export class TermTable {
     }
   }
 
-  /** The terms' numbers in the order of (bucket, key): a radix sort, 16 bits at a time. */
+  /** The terms' numbers in the order of (bucket, key). Hashes are even, so a bucket has few terms, which are inserted one by one. */
   sorted(): Uint32Array {
-    let from = new Uint32Array(this.size);
-    for (let i = 0; i < from.length; i++) from[i] = i;
-    let to = new Uint32Array(this.size);
-    const digits = [
-      (term: number): number => this.#keys[term]! & 0xffff,
-      (term: number): number => this.#keys[term]! >>> 16,
-      (term: number): number => this.#highs[term]!,
-    ];
-    for (const digit of digits) {
-      const begins = new Uint32Array(0x10001);
-      for (const term of from) begins[digit(term) + 1]!++;
-      for (let i = 1; i < begins.length; i++) begins[i]! += begins[i - 1]!;
-      for (const term of from) to[begins[digit(term)]!++] = term;
-      [from, to] = [to, from];
+    const keys = this.#keys;
+    const highs = this.#highs;
+    const begins = new Uint32Array(BUCKETS + 1);
+    for (let term = 0; term < this.size; term++) begins[highs[term]! + 1]!++;
+    for (let bucket = 1; bucket <= BUCKETS; bucket++) begins[bucket]! += begins[bucket - 1]!;
+    const ends = begins.slice();
+    const order = new Uint32Array(this.size);
+    for (let term = 0; term < this.size; term++) {
+      const bucket = highs[term]!;
+      const key = keys[term]!;
+      let at = ends[bucket]!++;
+      for (; at > begins[bucket]! && keys[order[at - 1]!]! > key; at--) order[at] = order[at - 1]!;
+      order[at] = term;
     }
-    return from;
+    return order;
   }
 }
 
