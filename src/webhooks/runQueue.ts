@@ -45,7 +45,7 @@ export interface RunQueueOptions {
  */
 const EVALUATING = { events: 256, bytes: 16_000_000 };
 /** Bytes of new events that are kept in memory instead of read again from the disk, with those of an event besides its body. */
-const FRESH = { bytes: 16_000_000, overhead: 3_000 };
+const FRESH = { bytes: 8_000_000, overhead: 3_000 };
 
 const EVALUATION_WAIT_MS = 20;
 /** Upper bound of the delay between attempts to persist a run's result. */
