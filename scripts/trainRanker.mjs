@@ -128,7 +128,7 @@ async function fitPlaces() {
 async function fitPassages() {
   const data = benchmarkData();
   const { askExamples, fileExamples, freeExamples } = await import('../test/bench/ask/examples.ts');
-  const { PassageFitData, SETS } = await import('../test/bench/ask/fit.ts');
+  const { PASSAGE_GROUPS, PassageFitData, SETS } = await import('../test/bench/ask/fit.ts');
   const { askRepositories } = await import('../test/bench/ask/questions.ts');
   const { questionedRepository } = await import('../test/bench/places/questions.ts');
   const examples = [];
@@ -159,7 +159,7 @@ async function fitPassages() {
   if (values.ablate) {
     for (const set of /** @type {const} */ (['ask', 'files', 'free']))
       rows.push(line(`without the set ${set}`, { sets: { ...SETS, [set]: 0 } }));
-    for (const without of prepared.features) rows.push(line(`without ${without}`, { without }));
+    for (const [group, without] of Object.entries(PASSAGE_GROUPS)) rows.push(line(`without ${group}`, { without }));
   }
   console.log('A right passage first, and among six; cross-validated, leaving repositories out:');
   console.log(table([['', 'ask', 'six', 'held out', 'six', 'files', 'six', 'free', 'six'], ...rows]));

@@ -15,6 +15,19 @@ export const HELD_OUT: ReadonlySet<string> = new Set(['eslint', 'zookeeper', 'nu
  */
 export const SETS: Readonly<Record<PassageSet, number>> = { ask: 2, files: 1, free: 0.1 };
 
+/** Properties by what they come from. */
+export const PASSAGE_GROUPS: Readonly<Record<string, readonly Feature[]>> = {
+  'scores of the file': ['below', 'relatedBelow'],
+  'scores and rank of the file': ['below', 'relatedBelow', 'file'],
+  'places of the search': ['place', 'unfound'],
+  'words of the text': ['text', 'near', 'inCode', 'signature'],
+  'related words': ['related', 'relatedName', 'relatedBelow'],
+  'the name': ['name', 'relatedName', 'type'],
+  'what is around it': ['context', 'path', 'bestInFile'],
+  'size of the file': ['fileSize'],
+  'form of the text': ['code', 'long', 'words', 'comments', 'prose', 'unwantedTest'],
+};
+
 /** Weights that are rules of the product: too few questions are about documentation and tests to fit them. */
 const RULES: Partial<FittedWeights> = { heading: 2.5, test: 3 };
 const FIT = { l2: 0.02, rounds: 100 };
@@ -28,13 +41,13 @@ export type FittedWeights = Readonly<Record<Feature, number>>;
 
 export interface PassageFit {
   readonly sets?: Readonly<Record<PassageSet, number>>;
-  /** A property to leave out. */
-  readonly without?: Feature;
+  /** Properties to leave out. */
+  readonly without?: readonly Feature[];
 }
 
 /** Examples prepared for any number of fits. */
 export class PassageFitData {
-  readonly features: readonly Feature[];
+  readonly #features: readonly Feature[];
   readonly #examples: readonly PassageExample[];
   readonly #choices: readonly Choice[];
   readonly #scale: readonly number[];
@@ -42,8 +55,8 @@ export class PassageFitData {
   constructor(examples: readonly PassageExample[]) {
     this.#examples = examples;
     const rows = examples.flatMap((example) => example.rows);
-    this.features = Object.keys(rows[0]!) as Feature[];
-    this.#scale = this.features.map((feature) => {
+    this.#features = Object.keys(rows[0]!) as Feature[];
+    this.#scale = this.#features.map((feature) => {
       const values = rows.map((row) => row[feature]);
       const middle = mean(values);
       return Math.sqrt(mean(values.map((value) => (value - middle) ** 2))) || 1;
@@ -51,23 +64,23 @@ export class PassageFitData {
     this.#choices = examples.map((example) => ({
       count: example.rows.length,
       rows: Float32Array.from(
-        example.rows.flatMap((row) => this.features.map((feature, i) => row[feature] / this.#scale[i]!)),
+        example.rows.flatMap((row) => this.#features.map((feature, i) => row[feature] / this.#scale[i]!)),
       ),
       goal: Float32Array.from(example.right, Number),
       isAny: true,
     }));
   }
 
-  fit(use: (example: PassageExample) => boolean, { sets = SETS, without }: PassageFit = {}): FittedWeights {
+  fit(use: (example: PassageExample) => boolean, { sets = SETS, without = [] }: PassageFit = {}): FittedWeights {
     const chosen = this.#examples.flatMap((example, i) =>
       use(example) && example.right.includes(true) ? [{ set: example.set, choice: this.#choices[i]! }] : [],
     );
     const counts = groupBy(chosen, ({ set }) => set);
     const weighted = chosen.map(({ set, choice }) => ({ ...choice, weight: sets[set] / counts.get(set)!.length }));
-    const left = new Set<string | undefined>([without, ...Object.keys(RULES)]);
-    const used = [...this.features.keys()].filter((i) => !left.has(this.features[i]));
-    const weights = fitSoftmax(weighted, this.features.length, used, FIT);
-    const fitted = this.features.map((feature, i) => [feature, weights[i]! / this.#scale[i]!] as const);
+    const left = new Set<string | undefined>([...without, ...Object.keys(RULES)]);
+    const used = [...this.#features.keys()].filter((i) => !left.has(this.#features[i]));
+    const weights = fitSoftmax(weighted, this.#features.length, used, FIT);
+    const fitted = this.#features.map((feature, i) => [feature, weights[i]! / this.#scale[i]!] as const);
     const rounded = Object.fromEntries(fitted.map(([feature, weight]) => [feature, Number(weight.toPrecision(4))]));
     return { ...(rounded as FittedWeights), ...RULES };
   }
