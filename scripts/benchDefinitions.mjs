@@ -25,6 +25,8 @@ const PACKAGES = [
   ['pypi', 'sqlalchemy', '2.0.36'],
   ['maven', 'com.google.guava:guava', '33.3.1-jre'],
   ['maven', 'org.apache.commons:commons-lang3', '3.17.0'],
+  ['maven', 'com.squareup.okio:okio-jvm', '3.9.1'],
+  ['maven', 'org.typelevel:cats-core_2.13', '2.12.0'],
 ];
 
 /** Sources of Debian's archive, in languages that the repositories of bench:typed do not have. */

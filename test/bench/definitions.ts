@@ -142,11 +142,17 @@ export function isMacroCall(name: string): boolean {
   return /^(?:__attribute\w*|[A-Z]+_[A-Z_]+|TEST\w*|if|while|for|switch|throw)$/.test(name);
 }
 
+/** A row of Universal Ctags. */
+interface CtagsTag extends Tag {
+  readonly path?: string;
+  /** A function's parameters. */
+  readonly signature?: string;
+  /** The text of the line. */
+  readonly pattern?: string;
+}
+
 /** A tag of Universal Ctags with the name that the language gives it, or nothing for a call that only looks like a definition. */
-function tagOf(
-  { name, line, kind, signature = '' }: Tag & { readonly signature?: string },
-  file: string,
-): Tag | undefined {
+function tagOf({ name, line, kind, signature = '', pattern = '' }: CtagsTag, file: string): Tag | undefined {
   if (STYLES.test(file)) return { name: styledBy(name), line, kind };
   if (kind === 'function' && C_FAMILY.test(file)) {
     // The name of GoogleTest's `TEST_F(Suite, Name)` is its second argument.
@@ -155,6 +161,8 @@ function tagOf(
     if (isMacroCall(name)) return undefined;
     return { name: name.replace(/^operator\s+(?=\W)/, 'operator'), line, kind };
   }
+  // A function without a name, and what Ctags takes for one in Kotlin: a parameter of it.
+  if (name === '<lambda>' || (kind === 'method' && file.endsWith('.kt') && !pattern.includes('fun '))) return undefined;
   // C# names a member of an interface that it implements explicitly `IList.Add`.
   return { name: file.endsWith('.cs') ? name.replace(/^.*\.(?=\w)/, '') : name, line, kind };
 }
@@ -166,7 +174,7 @@ function ctagsIn(root: string): Map<string, Tag[]> {
   const tags = new Map<string, Tag[]>();
   for (const row of text.split('\n')) {
     if (row === '') continue;
-    const found = JSON.parse(row) as Tag & { readonly path?: string; readonly signature?: string };
+    const found = JSON.parse(row) as CtagsTag;
     if (found.path === undefined || NO_DEFINITIONS.has(found.kind)) continue;
     const file = found.path.replace(/^\.\//, '');
     const tag = tagOf(found, file);

@@ -48,6 +48,7 @@ export const PACKAGES = [
   'tree-sitter-python@0.25.0',
   'tree-sitter-ruby@0.23.1',
   'tree-sitter-rust@0.24.0',
+  'tree-sitter-scala@0.24.0',
   'tree-sitter-typescript@0.23.2',
 ] as const;
 
@@ -68,6 +69,7 @@ const GRAMMARS: Readonly<Record<string, Grammar>> = {
   py: { from: 'python' },
   rb: { from: 'ruby' },
   rs: { from: 'rust' },
+  scala: { from: 'scala' },
   ts: { from: 'typescript', also: ['javascript'] },
   tsx: { from: 'typescript', file: 'tsx', also: ['javascript'] },
 };
@@ -102,7 +104,7 @@ export async function treeSitterOracle(folder: string): Promise<Oracle> {
       const kind = captures.find(({ name }) => name.startsWith('definition.'));
       const name = captures.find((one) => one.name === 'name')?.node;
       if (!kind || !name || isDeclared(name)) return [];
-      if (grammar.from.startsWith('c') && isMacroCall(name.text)) return [];
+      if (/^c(?:pp)?$/.test(grammar.from) && isMacroCall(name.text)) return [];
       return [{ name: name.text, line: name.startPosition.row + 1, kind: kind.name.slice('definition.'.length) }];
     });
     tree.delete();

@@ -129,6 +129,12 @@ describe('an outline', () => {
       '<?php\nclass A\n{\n    private ?string $b = null;\n    public static $c;\n    function d() {\n        $e = 1;\n    }\n}\n',
       'b c',
     ],
+    Scala: ['a.scala', 'class A {\n    val b = 1\n    def c(): Int = {\n      val d = 2\n      d\n    }\n}\n', 'b'],
+    Swift: [
+      'a.swift',
+      'struct A {\n      private(set) var b: Int\n      func c() {\n        let d = 1\n      }\n}\n',
+      'b',
+    ],
     proto: ['a.proto', 'message A {\n  string b = 1;\n  repeated C d = 2;\n}\n', 'b d'],
     GraphQL: ['a.graphql', 'type A {\n  b: Int\n  c(d: Int): E\n}\n', 'b'],
   };

@@ -60,6 +60,7 @@ export const swift: Language = {
       'prefix postfix infix actor subscript associatedtype',
   ),
   shapes: [],
+  fields: { pattern: /^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(?<name>\w+)/ },
   patterns: [
     [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*func\s+`?([^\s(<`]+)/, 'function'],
     [/^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:class|actor)\s+(?!func|var|let)(\w+)/, 'class'],

@@ -140,6 +140,7 @@ export const scala: Language = {
       'package inline opaque open infix transparent extension enum',
   ),
   shapes: [],
+  fields: { pattern: /^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*(?:val|var)\s+(?<name>\w+)/ },
   patterns: [
     [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*def\s+([\w$]+|[^\s\w([]+)/, 'function'],
     [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*(?:class|object)\s+(\w+)/, 'class'],
