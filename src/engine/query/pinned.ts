@@ -1,6 +1,7 @@
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { DefinitionCursor } from '../index/documents.ts';
 import { splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
 import { compileLine, compilePhrase, compileWords, Position, type Phrase } from './phrase.ts';
@@ -33,6 +34,13 @@ const MAX_PATHS = 20;
 const MAX_SPACED = 4;
 /** Number of documents whose definitions are compared with a part of a name. */
 const MAX_NAMED = 500;
+/** The same for the bytes of their definitions: some files have thousands. */
+const MAX_NAMED_BYTES = 1 << 19;
+/** Letters in lower case, and digits; 0 for what separates them. */
+const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const character = String.fromCharCode(byte);
+  return /[A-Za-z0-9]/.test(character) ? character.toLowerCase().charCodeAt(0) : 0;
+});
 /** Least number, and share, of the words of a message that identify it. */
 const MIN_PART_WORDS = 4;
 const MIN_PART = 0.75;
@@ -181,24 +189,52 @@ export function* findKeys(
   return best.length > MAX_VERBATIM ? [] : best;
 }
 
-/** The documents that define a name with the typed one within, at the borders of words, if these are few. */
-export function findPartsOfNames(folded: string, all: readonly SegmentScores[]): Pinned[] {
+/** The documents that define a name with the typed one within, if these are few. */
+export function* findPartsOfNames(
+  folded: string,
+  all: readonly SegmentScores[],
+): Generator<undefined, readonly Pinned[], void> {
   const pinned: Pinned[] = [];
   const candidates = all.flatMap((scores) =>
     scores.documentsWithAll('definition').map((document) => ({ scores, document })),
   );
-  if (candidates.length > MAX_NAMED) return [];
+  const bytes = candidates.reduce((sum, { scores, document }) => sum + scores.reader.detailsLengthOf(document), 0);
+  if (candidates.length > MAX_NAMED || bytes > MAX_NAMED_BYTES) return [];
+  const mayHave = nameFilter(folded);
   for (const { scores, document } of candidates) {
+    yield;
     let best: Pinned | undefined;
-    for (const { name, line } of scores.reader.definitionsOf(document)) {
+    const cursor = new DefinitionCursor(scores.reader.detailsOf(document));
+    while (cursor.next()) {
+      if (!mayHave(cursor.bytes, cursor.nameFrom, cursor.nameTo)) continue;
+      const name = cursor.name();
       const whole = foldName(nameSegments(name).at(-1) ?? name);
       if (!whole.includes(folded)) continue;
       const worth = PART * (folded.length / whole.length);
-      if (!best || worth > best.worth) best = { scores, document, line, worth, feature: 'namePart' };
+      if (!best || worth > best.worth) best = { scores, document, line: cursor.line, worth, feature: 'namePart' };
     }
     if (best) pinned.push(best);
   }
   return pinned.length > MAX_PATHS ? [] : pinned;
+}
+
+/** Whether the letters and digits of a name have the folded one within, without a string for each name. Exact in ASCII. */
+function nameFilter(folded: string): (bytes: Uint8Array, from: number, to: number) => boolean {
+  const wanted = Buffer.from(folded);
+  if (wanted.length > folded.length) return () => true;
+  return (bytes, from, to) => {
+    for (let start = from; start + wanted.length <= to; start++) {
+      if (FOLDED[bytes[start]!] !== wanted[0]) continue;
+      let found = 1;
+      for (let at = start + 1; at < to && found < wanted.length; at++) {
+        const byte = FOLDED[bytes[at]!]!;
+        if (byte === wanted[found]) found++;
+        else if (byte !== 0) break;
+      }
+      if (found === wanted.length) return true;
+    }
+    return false;
+  };
 }
 
 /**

@@ -413,7 +413,7 @@ class Search {
       ({ scores, document }) => this.#memory.pathAndSidesOf(scores.reader, document).sides.length > 0,
     );
     if (keys.length > 0) return keys;
-    const named = this.#name === 'unknown' ? findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
+    const named = this.#name === 'unknown' ? yield* findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
     if (named.length > 0) return named;
     // A defined name is searched for its definition, not for its uses.
     const { likeRegex } = this.#options;

@@ -121,6 +121,19 @@ describe('a search for typed text', () => {
       assert.deepEqual((await find(files, 'handle_mm_fau')).slice(0, 1), ['z.ts:91']);
     });
 
+    it('puts a definition first that has it within, however its words are joined', async () => {
+      const hub = '// a quay and a lantern, and the quay of a lantern\nfunction lantern() {}\nfunction quay() {}\n';
+      for (const [path, definition] of [
+        ['z.c', 'static int old_quay_lantern_of(int a)\n{\n\treturn a;\n}\n'],
+        ['z.ts', 'export function oldQuayLanternOf() {}\n'],
+        ['z.css', '.old-quay-lantern-of {\n  color: red;\n}\n'],
+        ['z.go', 'func altesGrößeQuayLantern() {\n}\n'],
+      ] as const) {
+        const files = { 'hub.ts': hub.repeat(9), [path]: `${definition}` };
+        assert.equal((await find(files, 'quay_lantern'))[0], `${path}:1`, path);
+      }
+    });
+
     it('comes after the whole name', async () => {
       const files = { 'a.ts': 'function lanternLight() {}\n', 'z.ts': '// a lantern\n' };
       assert.deepEqual(await find(files, 'lantern'), ['z.ts:1', 'a.ts:1'].toSorted());
