@@ -129,7 +129,7 @@ describe('a search for typed text', () => {
         ['z.css', '.old-quay-lantern-of {\n  color: red;\n}\n'],
         ['z.go', 'func altesGrößeQuayLantern() {\n}\n'],
       ] as const) {
-        const files = { 'hub.ts': hub.repeat(9), [path]: `${definition}` };
+        const files = { 'hub.ts': hub.repeat(9), [path]: definition };
         assert.equal((await find(files, 'quay_lantern'))[0], `${path}:1`, path);
       }
     });
