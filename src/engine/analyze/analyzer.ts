@@ -80,9 +80,13 @@ export class Analyzer {
     const { definitions, quiet, scan, language } = this.analyze(path, text);
     const rules = LANGUAGES.find(({ id }) => id === language);
     if (!rules) return [];
-    const fields = findFields(scan, rules, quiet, definitions);
-    const all = fields.map((field): Definition | OutlinedField => ({ ...field, kind: 'field', start: field.line, end: field.line })); // oxfmt-ignore
-    return [...definitions, ...all].toSorted((one, other) => one.line - other.line);
+    const fields = findFields(scan, rules, quiet, definitions).map((field): OutlinedField => ({
+      ...field,
+      kind: 'field',
+      start: field.line,
+      end: field.line,
+    }));
+    return [...definitions, ...fields].toSorted((one, other) => one.line - other.line);
   }
 
   #languageOf(path: string, text: Uint8Array): Language {

@@ -21,6 +21,11 @@ describe('findDefinitions finds', () => {
       'export const 最大値 = 1;\nexport const key＝1;\nexport function größe（x）{\n}\nexport function ﾎｽﾄ() {\n}\n',
       ['variable 最大値 1', 'variable key 2', 'function größe 3', 'function ﾎｽﾄ 5'],
     ],
+    'members in any script, up to punctuation of full width': [
+      'a.ts',
+      'enum Größe {\n  klein＝1,\n  groß,\n}\n',
+      ['enum Größe 1', 'constant Größe.groß 3'],
+    ],
     'a type whose bases follow on the next line': ['a.cc', 'class Late :\n    public Base\n{\n};\n', ['class Late 1']],
     'a type with a comment before its brace': [
       'a.h',

@@ -1,7 +1,7 @@
 import { afterAttributes } from './attributes.ts';
 import type { Definition } from './definitions.ts';
 import { lastCodeByte } from './ends.ts';
-import type { DefinitionKind, FieldRules, Language } from './language.ts';
+import { allLetters, type DefinitionKind, type FieldRules, type Language } from './language.ts';
 import type { SourceScan } from './scanner.ts';
 import { isLevel } from './tabs.ts';
 
@@ -16,6 +16,7 @@ export interface Field {
 const WITH_FIELDS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum', 'extension', 'interface', 'struct', 'type']);
 /** Largest distance from the name of a type to the line that opens its body. */
 const MAX_HEAD_LINES = 24;
+const NEXT_FIELD = allLetters(/^[\s*&$]*(\w+)/);
 const OPEN_BRACE = '{'.charCodeAt(0);
 const DIRECTIVE =
   /^\s*#\s*(?:if|ifdef|ifndef|elif|else|endif|define|undef|include|pragma|region|endregion)\b(?!\s*[=;:])/;
@@ -61,7 +62,7 @@ function namesIn(text: string, { pattern }: FieldRules): string[] {
   const { name, also, more = '' } = pattern.exec(text)?.groups ?? {};
   const first = name ?? also;
   if (first === undefined) return [];
-  const others = more.split(',').flatMap((part) => /^[\s*&$]*([\w\u0080-\uffff]+)/.exec(part)?.[1] ?? []);
+  const others = more.split(',').flatMap((part) => NEXT_FIELD.exec(part)?.[1] ?? []);
   return [first, ...others];
 }
 

@@ -7,18 +7,7 @@ import { typescript, javascript } from './languages/javascript.ts';
 import { lisp } from './languages/lisps.ts';
 import { proto, sql, markdown, makefile } from './languages/notations.ts';
 import { python, ruby, php, lua, shellscript, perl, r } from './languages/scripts.ts';
-import type { Language } from './language.ts';
-
-/** Ranges of letters and digits outside ASCII: the General Punctuation, and that of full width, are no part of a name. */
-const LETTERS = String.raw`\u00aa-\u1fff\u3005-\u3007\u3021-\ufeff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uffdc`;
-
-/** Lets `\w` in a pattern match letters of any script: names need not be English. */
-function allLetters(pattern: RegExp): RegExp {
-  const source = pattern.source.replace(/\[(?:[^\]\\]|\\.)*\]|\\w/g, (part) =>
-    part === '\\w' ? String.raw`[\w${LETTERS}]` : part.replaceAll('\\w', String.raw`\w${LETTERS}`),
-  );
-  return new RegExp(source, pattern.flags);
-}
+import { allLetters, type Language } from './language.ts';
 
 const WRITTEN: readonly Language[] = [
   python,

@@ -1,5 +1,5 @@
 import { afterAttributes } from './attributes.ts';
-import type { DefinitionKind, Language } from './language.ts';
+import { allLetters, type DefinitionKind, type Language } from './language.ts';
 import type { SourceScan } from './scanner.ts';
 import { isLevel } from './tabs.ts';
 
@@ -7,8 +7,8 @@ import { isLevel } from './tabs.ts';
  * Pattern of an enum's member. Anything else in an enum has a type or a keyword before its name, except the names
  * excluded here.
  */
-const MEMBER =
-  /^\s*,?\s*(?:case\s+)?(?!(?:init|static|subscript)\b)([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:[=,;({]|\/[/*]|$)/;
+const MEMBER = allLetters(/^\s*,?\s*(?:case\s+)?(?!(?:init|static|subscript)\b)([a-zA-Z_]\w*)\s*(?:[=,;({]|\/[/*]|$)/);
+const NEXT_MEMBER = allLetters(/^\s*([a-zA-Z_]\w*)\s*(?:=[^=]*)?;?\s*$/);
 
 /** The members that follow the first one of a list, as far as no bracket or string is between them. */
 function membersAfter(list: string): string[] {
@@ -16,7 +16,7 @@ function membersAfter(list: string): string[] {
   return plain
     .split(',')
     .slice(1)
-    .flatMap((part) => /^\s*([a-zA-Z_][\w\u0080-\uffff]*)\s*(?:=[^=]*)?;?\s*$/.exec(part)?.[1] ?? []);
+    .flatMap((part) => NEXT_MEMBER.exec(part)?.[1] ?? []);
 }
 
 /** The members of an enum that is on one line: `enum Rig { SLOOP, KETCH }`. */

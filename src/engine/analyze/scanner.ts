@@ -193,7 +193,7 @@ export function scan(
         byte = bytes[++at]!;
         kind = CLASS[byte]!;
       } while (kind >= DIGIT);
-      // The rest of a token that goes on after a sign or a character outside ASCII.
+      // The rest of a token that goes on after a sign or a character outside ASCII; most have none, and are quicker without this loop.
       while (kind === FOREIGN || byte === DOT || isNumber) {
         if (kind === FOREIGN) {
           if (separatorBytes(bytes, at) > 0) break;
@@ -287,6 +287,7 @@ function separatorBytes(bytes: Uint8Array, at: number): number {
   }
   let known = KNOWN[point] ?? 0;
   if (known === 0) {
+    // Bytes that are no UTF-8 may give a number beyond Unicode.
     known = IN_TOKEN.test(String.fromCodePoint(Math.min(point, 0x10ffff))) ? LETTER : SEPARATOR;
     if (point < KNOWN.length) KNOWN[point] = known;
   }

@@ -23,9 +23,10 @@ const FIELDS: Language['fields'] = {
   inner: /^\s*(?:(?:const|volatile|static)\s+)*(?:struct|union)\b[^;()=]*\{\s*(?:\/[/*].*)?$/,
 };
 
+/** Tried first, since most lines of many headers are of this form. */
+const DEFINE: Language['patterns'][number] = [/^\s*#\s*define\s+(\w+)/, 'macro', 'define'];
+
 const cPatterns: Language['patterns'] = [
-  // First, since most lines of many headers are of this form.
-  [/^\s*#\s*define\s+(\w+)/, 'macro', 'define'],
   // Their name follows the body, or they have none.
   [/^\s*(?:typedef\s+)?enum\s*(?::\s*\w[\w:\s]*)?(?<late>\{.*$|$)/, 'enum', 'enum'],
   [/^\s*typedef\s+(?:struct|union)\s*(?:__\w+(?:\([^)]*\)+)?\s*)?(?<late>\{.*$|$)/, 'struct', 'typedef'],
@@ -75,7 +76,7 @@ const CPP_SIGNATURE =
   /^\s*(?!:[^:]|,|(?:using|typedef|friend|return|static_assert)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?!(?:void|decltype|noexcept|alignas)\b|[A-Z][A-Z0-9]*_[A-Z0-9_]*\()(?:(?:\w+::)*(?<container>\w+)::)?(?<name>~?[a-zA-Z_]\w*)\s*\(/;
 
 const cppPatterns: Language['patterns'] = [
-  cPatterns[0]!,
+  DEFINE,
   [
     /^(?=[^(]*?\boperator\b)\s*(?!(?:return|using)\b)(?:[\w:*&<>,\s[\]~]*?[\s*&])?(?:(?<container>\w+)(?:<[^<>]*>)?::)?(?<name>operator(?:\s*(?:\(\)|\[\]|[^\s\w()[\]]{1,3})|\s+(?:const\s+)?\w[\w:]*(?:\s*[*&])*|\s+(?:new|delete)\[\]))\s*\((?!.*;\s*$)/,
     'method',
@@ -106,7 +107,7 @@ const cppPatterns: Language['patterns'] = [
     'method',
     '(',
   ],
-  ...cPatterns.slice(1),
+  ...cPatterns,
 ];
 
 export const cpp: Language = {
@@ -152,11 +153,11 @@ export const c: Language = {
   extensions: ['c', 'h', 'S', 's'],
   style: 'brace',
   comments: ['//', '/*'],
-  leaders: words('struct union enum typedef define class namespace template using inline concept'),
+  leaders: words('struct union enum typedef define class inline'),
   shapes: ['column0'],
   attributeMacros: true,
   head: HEAD,
   needsBody: true,
   fields: FIELDS,
-  patterns: cPatterns,
+  patterns: [DEFINE, ...cPatterns],
 };
