@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 import { DamagedFile } from './damage.ts';
 import { BLOCK_BYTES, damaged } from './format.ts';
-import { describeSegment, readAt, readEnd, type SegmentFooter } from './segmentEnd.ts';
+import { decodeSums, describeSegment, readAt, readEnd, type SegmentFooter } from './segmentEnd.ts';
 import { closeSync, openSync } from './segmentStorage.ts';
 
 /** A cold part of up to this size is kept in memory once a byte of it is read. */
 const KEPT_BYTES = 8 << 20;
 
 /** Blocks that {@link BlockFile.verify} reads before it lets others work: 4 MB, a few milliseconds. */
-const BLOCKS_PER_TURN = 64;
+const BLOCKS_PER_TURN = 256;
 
 /** Bytes to read into, used again for the next read. */
 export class Scratch {
@@ -68,6 +68,7 @@ export class BlockFile {
   readonly footer: SegmentFooter;
 
   readonly #fd: number;
+  readonly #sums: Uint32Array;
   readonly #verified: Uint8Array;
   /** The whole cold part of a small segment: there a search spends more on calls than on anything else. */
   #kept: Uint8Array | undefined;
@@ -82,7 +83,8 @@ export class BlockFile {
       closeSync(this.#fd);
       throw error;
     }
-    this.#verified = new Uint8Array(this.footer.coldSums.length);
+    this.#sums = decodeSums(this.footer.coldSums);
+    this.#verified = new Uint8Array(this.#sums.length);
   }
 
   close(): void {
@@ -113,7 +115,7 @@ export class BlockFile {
     for (let block = first; block <= last; block++) {
       const at = block * BLOCK_BYTES - start;
       const sum = crc32(bytes.subarray(at, at + BLOCK_BYTES));
-      if (sum !== this.footer.coldSums[block]) throw new DamagedBlock(this.file, block);
+      if (sum !== this.#sums[block]) throw new DamagedBlock(this.file, block);
       this.#verified[block] = 1;
     }
     return bytes.subarray(from - start, from - start + length);
@@ -126,8 +128,8 @@ export class BlockFile {
     this.resident();
     this.#verified.fill(0);
     this.#kept = undefined;
-    const { cold, coldSums } = this.footer;
-    for (let block = 0; block < coldSums.length; block++) {
+    const { cold } = this.footer;
+    for (let block = 0; block < this.#sums.length; block++) {
       const from = block * BLOCK_BYTES;
       try {
         this.read(from, Math.min(BLOCK_BYTES, cold - from));

@@ -8,7 +8,7 @@ import { DamagedFile } from './damage.ts';
  *
  *   cold      details of documents · postings by bucket · names · words · dictionary  read in pieces when a search needs them
  *   resident  arrays of documents, chunks and buckets                     read whole when the segment is opened
- *   footer    JSON: the sections' offsets and lengths, languages, counts, the checksums of cold's blocks and of resident
+ *   footer    JSON: the sections' offsets and lengths, languages, outer folders, counts, the checksums of cold's blocks and of resident
  *   trailer   the footer's length and checksum, version, magic
  *
  * Numbers are little-endian. A posting names a chunk; the document follows from the chunk. Terms are kept as 48 bits of
@@ -16,14 +16,14 @@ import { DamagedFile } from './damage.ts';
  * (one query word in 50 million on the Linux kernel); a term's text would cost another 60 MB there.
  */
 
-export const FORMAT_VERSION = 6;
+export const FORMAT_VERSION = 7;
 /** Raise it when the same text gives other terms, definitions or chunks: an index must not mix them. */
 export const ANALYSIS_VERSION = 7;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 20;
-/** The cold part has a checksum for each block of this length. */
-export const BLOCK_BYTES = 1 << 16;
+/** The cold part has a checksum for each block of this length. A search reads whole blocks, so a longer one costs time. */
+export const BLOCK_BYTES = 1 << 14;
 export const MAX_CHUNKS = 1 << 24;
 /** A posting's byte: the term's frequency in the chunk, and a bit for occurrences in a comment. */
 export const MAX_TF = 127;

@@ -10,7 +10,10 @@ export interface SegmentFooter {
   readonly terms: number;
   readonly tokens: number;
   readonly contentBytes: number;
-  readonly languages: readonly string[];
+  /** Each language with the number of its documents; a document has the language's index. */
+  readonly languages: readonly (readonly [string, number])[];
+  /** The outer folders by {@link outerFolderOf}, with the number of documents below each. */
+  readonly folders: readonly (readonly [string, number])[];
   readonly bucketBits: number;
   readonly dictionary: number;
   /** Number of defined names, and where their blocks begin. */
@@ -22,8 +25,8 @@ export interface SegmentFooter {
   /** Bytes of the two parts. */
   readonly cold: number;
   readonly resident: number;
-  /** Checksum of each block of the cold part. */
-  readonly coldSums: readonly number[];
+  /** Checksum of each block of the cold part, as in {@link encodeSums}. */
+  readonly coldSums: string;
   readonly residentSum: number;
   /** Offset and length in bytes of each array in the resident part, from the part's start. */
   readonly sections: Readonly<Record<string, readonly [number, number]>>;
@@ -38,6 +41,15 @@ export function encodeEnd(footer: SegmentFooter): readonly Uint8Array[] {
   trailer.writeUInt32LE(FORMAT_VERSION, 8);
   trailer.write(MAGIC, 12, 'latin1');
   return [json, trailer];
+}
+
+/** Numbers of 32 bits as text: thousands of decimal numbers would take longer to parse than the rest of an index to open. */
+export function encodeSums(sums: readonly number[]): string {
+  return Buffer.from(Uint32Array.from(sums).buffer).toString('base64');
+}
+
+export function decodeSums(text: string): Uint32Array {
+  return new Uint32Array(new Uint8Array(Buffer.from(text, 'base64')).buffer);
 }
 
 export interface SegmentEnd {

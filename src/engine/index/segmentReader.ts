@@ -10,7 +10,7 @@ import { NameCursor, nameKey, type NameSource } from './names.ts';
 import type { SegmentFooter } from './segmentEnd.ts';
 import { INLINE, decodeInline, decodePostings, type PostingList, type Postings } from './postings.ts';
 import { documentIdAt } from './segmentWriter.ts';
-import { countFolders, outerFolderOf } from './outerFolders.ts';
+import { outerFolderOf } from './outerFolders.ts';
 import { LETTERS, WordCursor } from './wordList.ts';
 
 /** Terms in a row, with their lists. */
@@ -174,32 +174,22 @@ export class SegmentReader {
   }
 
   languageOf(document: number): string {
-    return this.footer.languages[this.#documentLanguage[document]!]!;
+    return this.footer.languages[this.#documentLanguage[document]!]![0];
   }
 
   /** Number of documents in each language, with removed ones. */
   get languages(): ReadonlyMap<string, number> {
-    if (this.#languages) return this.#languages;
-    const counts = new Uint32Array(256);
-    for (const number of this.#documentLanguage) counts[number]!++;
-    return (this.#languages = new Map(this.footer.languages.map((language, i) => [language, counts[i]!])));
+    return (this.#languages ??= new Map(this.footer.languages));
   }
 
   /** Number of documents below each outer folder, with removed ones. */
   get folders(): ReadonlyMap<string, number> {
-    return (this.#folders ??= countFolders(this.#pathBytes(0, this.documents), this.#pathOffsets, this.documents));
+    return (this.#folders ??= new Map(this.footer.folders));
   }
 
   /** The outer folders of a document's path, by their bytes. */
   outerFolderOf(document: number): string {
-    return outerFolderOf(this.#pathBytes(document, document + 1));
-  }
-
-  /** The bytes of the paths of documents, as characters. */
-  #pathBytes(from: number, to: number): string {
-    const { buffer, byteOffset } = this.#paths;
-    const first = this.#pathOffsets[from]!;
-    return Buffer.from(buffer, byteOffset + first, this.#pathOffsets[to]! - first).toString('latin1');
+    return outerFolderOf(Buffer.from(this.pathBytesOf(document)).toString('latin1'));
   }
 
   contentBytesOf(document: number): number {

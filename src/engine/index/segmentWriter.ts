@@ -3,8 +3,9 @@ import { BlockSums } from './blockFile.ts';
 import { ByteWriter, DOCUMENT_ID_BYTES, MAX_CHUNKS, MAX_TOKENS, type TermHash } from './format.ts';
 import { bytesOf, bytesPerTerm, columnsOf } from './dictionary.ts';
 import { NameWriter, type NameBlocks } from './names.ts';
+import { countFolders } from './outerFolders.ts';
 import { encodeInline, encodePostings } from './postings.ts';
-import { encodeEnd } from './segmentEnd.ts';
+import { encodeEnd, encodeSums } from './segmentEnd.ts';
 import { closeSync, fsyncSync, openSync, removeIfFreeSync, writeSync } from './segmentStorage.ts';
 import { WordWriter } from './wordList.ts';
 
@@ -217,7 +218,8 @@ export class SegmentWriter {
       terms: this.#terms,
       tokens: sum(this.#documentTokens),
       contentBytes: sum(this.#contentBytes),
-      languages: this.#languages,
+      languages: this.#countLanguages(),
+      folders: [...countFolders(Buffer.from(this.#paths.view()).toString('latin1'), this.#pathOffsets)],
       bucketBits: this.#bucketBits,
       dictionary,
       names: this.names.count,
@@ -226,7 +228,7 @@ export class SegmentWriter {
       wordParts: this.#wordParts,
       cold,
       resident: resident.length,
-      coldSums: this.#coldSums.finish(),
+      coldSums: encodeSums(this.#coldSums.finish()),
       residentSum: crc32(resident.view()),
       sections,
     });
@@ -234,6 +236,12 @@ export class SegmentWriter {
     fsyncSync(this.#fd);
     closeSync(this.#fd);
     return this.#written;
+  }
+
+  #countLanguages(): [string, number][] {
+    const counts = this.#languages.map((language): [string, number] => [language, 0]);
+    for (const language of this.#documentLanguage) counts[language]![1]++;
+    return counts;
   }
 
   /** A bucket's columns are together, so that the lookup of a term is one read. */
