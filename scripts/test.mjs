@@ -31,6 +31,9 @@ const LINGER_MS = 60_000;
 const REPORT_RUNNING_MS = 5 * 60_000;
 const TSC = 'node_modules/typescript-native/bin/tsc';
 
+/** Whether stages run to their full extent, as in `npm run soak`. */
+const isSoak = process.env.SEXTANT_SOAK !== undefined;
+
 /** Whether this run has built; then vsce does not build again. */
 let isBuilt = false;
 
@@ -57,12 +60,15 @@ const stages = {
   // Many tests wait for processes and disks: two at a time take half as long. Beside `browser` these would be four.
   unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: ['build', 'browser'], processes: 2 },
   package: { run: packages, after: BUILT },
-  'editor-vsix': { run: () => editor('newest', join(root, 'out/sextant-code.vsix')), after: ['build', 'package'] },
+  'editor-vsix': {
+    run: () => editor('newest', { vsix: join(root, 'out/sextant-code.vsix'), part: 'newest' }),
+    after: ['build', 'package'],
+  },
   fault: {
     run: () => mocha('fault', ['--spec', 'test/fault/**/*.test.ts', '--timeout', '600000', ...TRY_AGAIN]),
     after: BUILT,
   },
-  'editor-oldest': { run: () => editor('oldest'), after: BUILT },
+  'editor-oldest': { run: () => editor('oldest', { part: 'oldest' }), after: BUILT },
   lint: { run: lint },
   start: {
     run: () => mocha('start', ['--spec', 'test/browser/start.test.ts', ...BROWSER], alreadyBuilt()),
@@ -88,8 +94,8 @@ const stages = {
 };
 
 /**
- * Stages that others cover, for use during work: `types` is part of `lint`, and `editor` runs the tests of `editor-vsix` on the
- * build instead of the package.
+ * Stages that others cover, for use during work: `types` is part of `lint`, and `editor` runs all tests of `editor-vsix` and
+ * `editor-oldest` on the build instead of the package.
  */
 const ON_REQUEST = new Set(['types', 'editor']);
 
@@ -274,10 +280,10 @@ async function mocha(title, args, more) {
 /**
  * Runs the tests inside the editor: on the sources, or on an installed .vsix.
  * @param {import('./lib/editor.mjs').Which} which
- * @param {string} [vsix]
+ * @param {{ vsix?: string, part?: string }} [options] `part` leaves out the tests that run in the other editor alone
  * @returns {Promise<Outcome>}
  */
-async function editor(which, vsix) {
+async function editor(which, { vsix, part = '' } = {}) {
   const title = vsix === undefined ? `editor-${which}` : 'editor-vsix';
   if (vsix !== undefined && !existsSync(vsix))
     return { passed: 0, failed: ['there is no .vsix; run the stage "package" first'] };
@@ -290,6 +296,7 @@ async function editor(which, vsix) {
     SEXTANT_TEST_RESULTS: results,
     SEXTANT_TEST_EDITOR: which,
     SEXTANT_TEST_VSIX: vsix ?? '',
+    SEXTANT_TEST_PART: isSoak ? '' : part,
   };
   const { runTests } = await import('@vscode/test-electron');
   try {

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { copySample } from '../../test/support/command.ts';
 import { assertGolden } from '../../test/support/golden.ts';
 import { indexedFolder } from '../../test/support/indexedFolder.ts';
+import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
 import type { Searcher } from '../workspace/searcher.ts';
@@ -143,7 +144,7 @@ describe('Asking', () => {
         assert.ok(answer.cited.every((cited) => passages.includes(cited)));
         assertOnDisk(answer.cited);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

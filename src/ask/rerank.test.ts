@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../test/support/runs.ts';
 import { SextantError } from '../base/errors.ts';
 import { CompletionServer, answering } from '../../test/support/completionServer.ts';
 import type { Passage } from './answer.ts';
@@ -94,7 +95,7 @@ describe('Reranking with a model', () => {
         for (const { calledBy } of ordered)
           assert.ok(calledBy === undefined || ordered[calledBy - 1]!.path === 'src/0.ts');
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

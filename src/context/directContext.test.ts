@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { answer, describeDirectContext, QUERY_FILE, RETRY_FILE } from '../../test/support/directContextSuite.ts';
+import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { SextantError } from '../base/errors.ts';
 import { SextantServer } from '../server/server.ts';
@@ -213,7 +214,7 @@ describe('a direct context', () => {
               );
           }
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     } finally {
       await inner.close();

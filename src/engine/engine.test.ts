@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { documentId } from './documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from './engine.ts';
@@ -187,7 +188,7 @@ describe('Engine', () => {
           await engine.close();
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

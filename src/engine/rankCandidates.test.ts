@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { runs } from '../../test/support/runs.ts';
 import { DocumentAnalyzer, outerFolder, termToken } from './analyzedDocument.ts';
 import { documentId } from './documentId.ts';
 import { Field, termHash } from './index/format.ts';
@@ -101,7 +102,7 @@ describe('ranking of candidates from another index', () => {
         }
         few.close();
       }),
-      { numRuns: 8 },
+      { numRuns: runs(8) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { documentId } from './documentId.ts';
 import { Engine } from './engine.ts';
@@ -56,7 +57,7 @@ describe('A number in a file', () => {
         assert.equal((await engine.search(`payload ${typed}`))[0]?.path, 'b.c');
         await engine.close();
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
@@ -105,7 +106,7 @@ describe('A text of any length', () => {
           [],
         );
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 
@@ -125,7 +126,7 @@ describe('A text of any length', () => {
         const text = `assert ${long}()\n`;
         assert.deepEqual(await missed(text, [long, `"${long}"`, `x ${long}`, ...long.split('_').slice(-2)]), []);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
     const unseparated = ['a'.repeat(41), 'b'.repeat(300), 'ж'.repeat(60), 'Zq9'.repeat(100)];
     for (const long of unseparated) {

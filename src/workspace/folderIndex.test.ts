@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utime
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { manifestsOf, segmentsOf } from '../../test/support/indexFiles.ts';
+import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { systemCode } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
@@ -370,7 +371,7 @@ describe('FolderIndex', () => {
           Date.now,
         );
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { IgnoreRules } from './ignoreRules.ts';
 
@@ -67,7 +68,7 @@ describe('IgnoreRules', () => {
           );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 

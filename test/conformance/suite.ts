@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { parseDecimal } from '../../src/base/decimal.ts';
 import { parseResponse } from '../../src/analytics/validate.ts';
 import type { EndpointName } from '../../src/analytics/contract.ts';
+import { runs } from '../support/runs.ts';
 import { Client, PATHS, type Answer, type Target } from './client.ts';
 import { dataset } from './dataset.ts';
 import { Naive, plusDays, type DataRecord, type Request } from './naive.ts';
@@ -378,7 +379,7 @@ export function describeFigures(target: () => Target): void {
     offset.map((at) => plusDays(NOW.slice(0, 10), at)),
     { nil: undefined },
   );
-  const runs = { numRuns: 60 };
+  const cases = { numRuns: runs(60) };
 
   describe('figures', () => {
     before(() => begin(NOW));
@@ -390,7 +391,7 @@ export function describeFigures(target: () => Target): void {
           await client.assertRows(PATHS.dailyUsage, request, naive.dailyUsage(request), undefined, 0);
           await client.assertRows(PATHS.userActivity, request, naive.userActivity(request), pages, pages ?? 50);
         }),
-        runs,
+        cases,
       );
       await fc.assert(
         fc.asyncProperty(one, size, async (date, pages) => {
@@ -398,7 +399,7 @@ export function describeFigures(target: () => Target): void {
           await client.assertRows(PATHS.dau, request, naive.dau(request), pages, pages ?? 100);
           await client.assertRows(PATHS.editorLanguage, request, naive.editorLanguage(request), pages, pages ?? 50);
         }),
-        runs,
+        cases,
       );
     });
 
@@ -415,7 +416,7 @@ export function describeFigures(target: () => Target): void {
           const request = { ...dates, ...by };
           await client.assertRows(PATHS.credits, request, naive.credits(request), pages, pages ?? 100);
         }),
-        runs,
+        cases,
       );
     });
 
@@ -463,7 +464,7 @@ export function describeFigures(target: () => Target): void {
             await client.assertRows(PATHS.cost, request, naive.cost(request), pages, pages ?? 100);
           },
         ),
-        runs,
+        cases,
       );
     });
 

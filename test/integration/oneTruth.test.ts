@@ -20,6 +20,7 @@ import { readData } from '../../src/server/analytics/data/readData.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { openFigures } from '../support/analytics.ts';
 import { NOTHING, organizations, recordsOf, spentThisMonth, type Organization } from '../support/organizations.ts';
+import { runs } from '../support/runs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 
@@ -62,7 +63,7 @@ describe('the month so far', () => {
           await server.close();
         }
       }),
-      { numRuns: 25, examples: [[NEW]] },
+      { numRuns: runs(25), examples: [[NEW]] },
     );
   }).timeout(300_000);
 

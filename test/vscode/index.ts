@@ -3,6 +3,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Mocha from 'mocha';
+import { keepPart } from './parts.ts';
 
 interface Result {
   readonly title: string;
@@ -12,7 +13,7 @@ interface Result {
 }
 
 export async function run(): Promise<void> {
-  const { SEXTANT_TEST_GREP: grep, SEXTANT_TEST_RESULTS: resultsFile } = process.env;
+  const { SEXTANT_TEST_GREP: grep, SEXTANT_TEST_RESULTS: resultsFile, SEXTANT_TEST_PART: part } = process.env;
   const { default: Runner } = await import('mocha');
   const mocha = new Runner({
     ui: 'bdd',
@@ -22,6 +23,7 @@ export async function run(): Promise<void> {
     retries: 1,
     ...(grep && { grep }),
   });
+  if (part === 'newest' || part === 'oldest') keepPart(mocha.suite, part);
   const folder = __dirname;
   for (const name of readdirSync(folder)) if (name.endsWith('.test.cjs')) mocha.addFile(join(folder, name));
   const results: Result[] = [];

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import fc from 'fast-check';
 import { organizationOf, person, quickClient, serviceAccount } from '../../../test/support/budgets.ts';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
 import type { FaultRule } from '../../server/faults/faultRules.ts';
@@ -108,7 +109,7 @@ describe('a batch under any fault', () => {
           await unconcerned(made, initial, world);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });

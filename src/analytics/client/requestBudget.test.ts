@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { killed, spawnUntil } from '../../../test/support/processes.ts';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
 import type { Sleep } from '../../base/sleep.ts';
@@ -66,7 +67,7 @@ describe('the budget of requests', () => {
           }
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

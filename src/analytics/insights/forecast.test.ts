@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { formatDay, parseDay, startOfDay } from '../../base/day.ts';
 import { hash } from '../../server/analytics/simulation/random.ts';
 import { wholeAmount } from './amounts.ts';
@@ -129,7 +130,7 @@ describe('the forecast of a month', () => {
         const parts = { ...between(now - 160, now), lastYear: between(month - 364 - 56, month + 31 - 364) };
         assert.equal(forecastOn(now, parts).projected, forecastOn(now, all).projected);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 

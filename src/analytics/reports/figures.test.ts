@@ -9,6 +9,7 @@ import {
   type Fact,
   type Organization,
 } from '../../../test/support/organizations.ts';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { formatDay, type Day } from '../../base/day.ts';
 import { readData } from '../../server/analytics/data/readData.ts';
@@ -64,7 +65,7 @@ describe('the figures of any organization', () => {
           await server.close();
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { manifestsOf } from '../../../test/support/indexFiles.ts';
 import { describeBlobStore } from '../../../test/support/blobStore.ts';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
 import { SextantError } from '../../base/errors.ts';
@@ -260,7 +261,7 @@ describe('the store of contexts', () => {
           await store.close();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 });

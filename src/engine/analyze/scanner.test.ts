@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { MAX_NUMBER, WORD } from './numbers.ts';
 import { SourceScan, scan } from './scanner.ts';
@@ -70,7 +71,7 @@ describe('scan', () => {
         const text = pieces.join('').replaceAll('\ufeff', '');
         assert.deepEqual(scanned(text), naive(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

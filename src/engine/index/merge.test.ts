@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Field, hashTerm, type TermHash } from './format.ts';
@@ -57,7 +58,7 @@ describe('mergeSegments', () => {
           merged.close();
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

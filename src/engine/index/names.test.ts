@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { isDamage } from './damage.ts';
 import { damaged } from './format.ts';
 import { NameSet } from './nameSet.ts';
@@ -90,7 +91,7 @@ describe('names of a segment', () => {
           all.filter((other) => nameKey(other).startsWith(prefix)),
         );
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('names of a segment', () => {
           all.filter((one) => isFound.has(one)),
         );
       }),
-      { numRuns: 20 },
+      { numRuns: runs(20) },
     );
     // A third of the names cannot be left out by their bytes.
     assert.ok(read < (20 * all.length) / 2, `${read}`);

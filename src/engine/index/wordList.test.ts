@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { isDamage } from './damage.ts';
@@ -183,7 +184,7 @@ describe('The words of a segment', () => {
           assert.ok(isOfPath || stems.has(one.replace(/y$|ies$/, 'i')), one);
         }
       }),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 });

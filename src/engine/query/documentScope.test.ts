@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine } from '../engine.ts';
@@ -34,9 +35,9 @@ describe('a scope of documents', () => {
       const plain = { has: (id: string) => within.has(id) };
       assert.deepEqual(await engine.search('nightingale', { within: plain, limit: 1000 }), found);
     });
-    await fc.assert(property, { numRuns: 60 });
+    await fc.assert(property, { numRuns: runs(60) });
     await engine.settle();
-    await fc.assert(property, { numRuns: 30 });
+    await fc.assert(property, { numRuns: runs(30) });
     await engine.close();
   });
 });

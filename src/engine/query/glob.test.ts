@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import picomatch from 'picomatch/posix.js';
+import { runs } from '../../../test/support/runs.ts';
 import { checkGlob, compileGlob, isGlob } from './glob.ts';
 
 describe('compileGlob', () => {
@@ -76,7 +77,7 @@ describe('compileGlob', () => {
           }
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: runs(3000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { documentId } from '../documentId.ts';
 import { MemorySegment } from '../index/memorySegment.ts';
 import { nameKey } from '../index/names.ts';
@@ -40,7 +41,7 @@ describe('the nearest defined name', () => {
           assert.equal(nearestName(typed, names.map(segmentOf)), naive(typed, all), typed);
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine } from '../engine.ts';
@@ -137,7 +138,7 @@ describe('the place that a search shows', () => {
           assert.equal(symbol?.line, line, name);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
+import { runs } from '../../../test/support/runs.ts';
 import { splitIdentifier } from '../analyze/words.ts';
 import type { PhraseMatch } from './phrase.ts';
 import { compileRegex } from './regex.ts';
@@ -78,7 +79,7 @@ describe('compileRegex', () => {
         assert.deepEqual(allIn(content, 2), expected.slice(0, 2));
         assert.deepEqual(firstIn(content), expected[0]);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 
@@ -198,7 +199,7 @@ describe('parseRegex', () => {
           assert.equal(messageOf(source) === undefined, isAccepted(source), messageOf(source) ?? 'accepted');
         },
       ),
-      { numRuns: 4000 },
+      { numRuns: runs(4000) },
     );
   });
 

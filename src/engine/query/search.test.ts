@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine, type EngineDocument } from '../engine.ts';
@@ -118,7 +119,7 @@ describe('search', () => {
           }
         });
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -277,7 +278,7 @@ describe('search', () => {
           );
         });
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { documentId } from '../documentId.ts';
 import { MemorySegment } from '../index/memorySegment.ts';
@@ -107,7 +108,7 @@ describe('nearestWords', () => {
         }
         for (const { reader } of all) reader.close();
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { SegmentBuilder } from '../index/segmentBuilder.ts';
@@ -116,7 +117,7 @@ describe('symbols', () => {
         const [first] = terms.filter(({ how }) => how === 'exact' || how === 'case');
         assert.equal(first?.how, parts.flat().includes(typed) ? 'exact' : all.has(fold(typed)) ? 'case' : undefined);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

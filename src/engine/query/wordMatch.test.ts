@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../../test/support/runs.ts';
 import { isIndexable, splitIdentifier, stem } from '../analyze/words.ts';
 import { WordMatcher } from './wordMatch.ts';
 
@@ -53,7 +54,7 @@ describe('WordMatcher', () => {
           assert.deepEqual([...matcher.values], best, `${name} for ${String(query)}`);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
     const bytesOf = (name: string): Buffer => Buffer.from(name);
     for (const word of ['key', 'fly', 'größe', '漢字', 'ip', 'x']) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { runs } from '../../../../test/support/runs.ts';
 import { METRIC_FIELDS, type Plan } from '../../../analytics/contract.ts';
 import { daysOf, oldestDay, type DayRange } from '../../../analytics/dateRules.ts';
 import { identityKey } from '../../../analytics/identity.ts';
@@ -61,7 +62,7 @@ function paged<R extends { readonly key: RowKey }>(size: number, rows: (after?: 
 }
 
 function check<T>(property: fc.IProperty<T>): void {
-  fc.assert(property, { numRuns: 25 });
+  fc.assert(property, { numRuns: runs(25) });
 }
 
 describe('a simulated organization', () => {
