@@ -5,7 +5,9 @@ const ZERO = 0x30;
 /** Of one character of UTF-16 in UTF-8. */
 const CHARACTER_BYTES = 3;
 const NUMBER_BYTES = 32;
-const WORD = 4;
+/** Bytes of a word of a piece, and of one of four digits. */
+const WORD = 8;
+const DIGITS = 4;
 /** Room for the largest usual answer. */
 const BYTES = 0x1_0000;
 const MAX_FREE = 64;
@@ -19,9 +21,12 @@ export interface JsonObject {
   readonly [name: string]: string | number | boolean | JsonObject;
 }
 
-/** Bytes in words of {@link WORD}: a few words are stored one by one before a copy of bytes has begun. */
+/**
+ * Bytes in words of {@link WORD}: a few words are stored one by one before a copy of bytes has begun. As numbers they keep their bits,
+ * since no text in ASCII is one of those that are no numbers.
+ */
 export interface Piece {
-  readonly words: Uint32Array;
+  readonly words: Float64Array;
   /** Number of bytes; the last word may have others behind them, which what follows replaces. */
   readonly length: number;
 }
@@ -31,11 +36,11 @@ export function piece(json: string): Piece {
   const escaped = json.replaceAll(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
   const bytes = Buffer.alloc(Math.ceil(escaped.length / WORD) * WORD);
   bytes.write(escaped, 'latin1');
-  const words = Uint32Array.from({ length: bytes.length / WORD }, (_, i) => bytes.readUInt32LE(i * WORD));
+  const words = Float64Array.from({ length: bytes.length / WORD }, (_, i) => bytes.readDoubleLE(i * WORD));
   return { words, length: escaped.length };
 }
 
-/** All numbers of four digits, as words. */
+/** All numbers of four digits, as bytes in their order. */
 const FOUR_DIGITS = Uint32Array.from({ length: 10_000 }, (_, n) => {
   const digit = (place: number): number => ZERO + (Math.floor(n / place) % 10);
   return (digit(1) << 24) | (digit(10) << 16) | (digit(100) << 8) | digit(1000);
@@ -43,18 +48,22 @@ const FOUR_DIGITS = Uint32Array.from({ length: 10_000 }, (_, n) => {
 
 /** The members of objects that have the same names and nothing but numbers. */
 export class NumberMembers {
-  /** What stands before each number. */
-  readonly starts: readonly Piece[];
-  /** Those from one to another where all are 0, as many are. */
-  readonly zeros: readonly (readonly Piece[])[];
+  readonly count: number;
+  /** What stands before each number: {@link stride} words for each, and how many bytes of them count. */
+  readonly words: Float64Array;
+  readonly lengths: Int32Array;
+  readonly stride: number;
   /** Number that is enough for an object. */
   readonly bytes: number;
 
   constructor(names: readonly string[]) {
-    const starts = names.map((name, i) => `${i === 0 ? '{' : ','}${JSON.stringify(name)}:`);
-    this.starts = starts.map(piece);
-    this.zeros = starts.map((_, from) => starts.map((__, to) => piece(`${starts.slice(from, to + 1).join('0')}0`)));
-    this.bytes = starts.join('').length + starts.length * NUMBER_BYTES;
+    const starts = names.map((name, i) => piece(`${i === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+    this.count = starts.length;
+    this.stride = Math.max(...starts.map(({ words }) => words.length));
+    this.words = new Float64Array(this.count * this.stride);
+    starts.forEach(({ words }, i) => this.words.set(words, i * this.stride));
+    this.lengths = Int32Array.from(starts, ({ length }) => length);
+    this.bytes = starts.reduce((sum, { length }) => sum + length + NUMBER_BYTES, this.stride * WORD);
   }
 }
 
@@ -111,15 +120,15 @@ export class JsonWriter {
   }
 
   /** An object with a number for each of the names. */
-  members({ starts, zeros, bytes: most }: NumberMembers, values: readonly number[]): this {
+  members({ count, words, lengths, stride, bytes: most }: NumberMembers, values: readonly number[]): this {
     this.#reserve(most);
     const view = this.#view;
     let at = this.#length;
-    for (let i = 0; i < starts.length; i++) {
-      const from = i;
-      if (values[i] === 0) while (i + 1 < starts.length && values[i + 1] === 0) i++;
-      at = writePiece(view, at, values[i] === 0 ? zeros[from]![i]! : starts[i]!);
-      if (values[i] !== 0) at = this.#writeNumber(at, values[i]!);
+    for (let i = 0; i < count; i++) {
+      const length = lengths[i]!;
+      // Whole words, of which the next member replaces what is too much.
+      for (let from = i * stride, to = 0; to < length; to += WORD) view.setFloat64(at + to, words[from++]!, true);
+      at = this.#writeNumber(at + length, values[i]!);
     }
     this.#bytes[at] = END_OF_OBJECT;
     this.#length = at + 1;
@@ -200,7 +209,7 @@ export class JsonWriter {
 
 /** Returns the end. */
 function writePiece(view: DataView, at: number, { words, length }: Piece): number {
-  for (let i = 0; i < words.length; i++) view.setUint32(at + i * WORD, words[i]!, true);
+  for (let i = 0; i < words.length; i++) view.setFloat64(at + i * WORD, words[i]!, true);
   return at + length;
 }
 
@@ -210,9 +219,9 @@ function writeWhole(view: DataView, at: number, value: number): number {
     const tenThousands = (value / 10_000) | 0;
     const end = writeWhole(view, at, tenThousands);
     view.setUint32(end, FOUR_DIGITS[value - tenThousands * 10_000]!, true);
-    return end + WORD;
+    return end + DIGITS;
   }
   const digits = value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4;
-  view.setUint32(at, FOUR_DIGITS[value]! >>> ((WORD - digits) * 8), true);
+  view.setUint32(at, FOUR_DIGITS[value]! >>> ((DIGITS - digits) * 8), true);
   return at + digits;
 }
