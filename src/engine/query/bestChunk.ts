@@ -48,7 +48,7 @@ export class BestChunks {
   ): Float64Array {
     const { firstChunk } = reader;
     let length = 0;
-    for (const document of documents) length += firstChunk[document + 1]! - firstChunk[document]!;
+    for (let i = 0; i < documents.length; i++) length += firstChunk[documents[i]! + 1]! - firstChunk[documents[i]!]!;
     if (length > this.#sums.length) this.#sums = new Float64Array(2 * length);
     if (documents.length > this.#best.length) this.#best = new Float64Array(2 * documents.length);
     this.#sums.fill(0, 0, length);

@@ -20,10 +20,14 @@ export class MereNames {
 
   has({ name, kind, line, endLine }: SymbolSpan): boolean {
     if (!KINDS.has(kind) || line !== endLine) return false;
-    const words = splitIdentifier(name)
-      .map(stemOf)
-      .filter((word) => !GUARD_WORDS.has(word));
-    return words.length > 0 && words.every((word) => this.#path.has(word));
+    let isMere = false;
+    for (const word of splitIdentifier(name)) {
+      const stem = stemOf(word);
+      if (GUARD_WORDS.has(stem)) continue;
+      if (!this.#path.has(stem)) return false;
+      isMere = true;
+    }
+    return isMere;
   }
 
   /** Whether all definitions with a word of the query are such, and there are any. */

@@ -139,10 +139,13 @@ export class PlaceFeatures {
   readonly #early: readonly number[];
   readonly #earlyTotal: number;
   readonly #fits = new Map<string, NameFit>();
+  /** By word of the query: how well a part of one name agrees with it. */
+  readonly #likes: Float64Array;
   readonly #isTestAsked: boolean;
 
   constructor(words: PlaceWords) {
     this.#words = words;
+    this.#likes = new Float64Array(words.query.words.length);
     this.#early = words.weights.map((weight, i) => weight * EARLY ** i);
     this.#earlyTotal = this.#early.reduce((sum, weight) => sum + weight, 0) || 1;
     this.#isTestAsked = words.query.words.some((word) => TEST_WORDS.has(word));
@@ -296,7 +299,7 @@ export class PlaceFeatures {
   #makeFit({ own, folded, stems }: NameWords): NameFit {
     const { query, weights, total } = this.#words;
     const { words, names, pairs, possibleNames } = query;
-    const likes = new Float64Array(words.length);
+    const likes = this.#likes.fill(0);
     let explained = 0;
     let isFirst = false;
     for (let i = 0; i < stems.length; i++) {
@@ -304,7 +307,9 @@ export class PlaceFeatures {
       let word = 0;
       for (let j = 0; j < words.length && best < 1; j++) {
         const like = likenessOf(words[j]!, stems[i]!);
-        if (like > best) [best, word] = [like, j];
+        if (like <= best) continue;
+        best = like;
+        word = j;
       }
       if (best === 0) continue;
       explained += best;
