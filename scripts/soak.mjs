@@ -25,6 +25,7 @@ const STAGES = [
   'conformance',
   'editor-vsix',
   'editor-oldest',
+  'browser',
   'oldest-node',
   'windows',
   'opensearch',

@@ -22,6 +22,9 @@ const TRY_AGAIN = ['--retries', '1'];
 const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
 /** On a busy machine a browser may drop a click. */
 const BROWSER = ['--timeout', '300000', '--require', './test/browser/onFailure.ts', ...TRY_AGAIN];
+/** Tests of the command for the Node between the oldest and that of the tests: a search, a repair, a stop and a wait. */
+const FEW = ['--grep', 'never indexed|repairs a damaged index|stops on Ctrl-C|while another process keeps the index'];
+
 /** More files than this that fail are no accident. */
 const MAX_AGAIN = 2;
 /** No stage takes a quarter of this, even on a busy machine. */
@@ -339,7 +342,11 @@ async function oldestNode() {
   return all([
     await mocha('command on the oldest Node', [...specs, ...common], oldest),
     await mocha('library on the oldest Node', [...inLibrary, ...common], oldest),
-    await mocha('command on Node 22', ['--spec', 'test/integration/cli.test.ts', ...common], next),
+    await mocha(
+      'command on Node 22',
+      ['--spec', 'test/integration/cli.test.ts', ...common, ...(isSoak ? [] : FEW)],
+      next,
+    ),
     await mocha('library on Node 22', [...inLibrary, ...common], next),
   ]);
 }
@@ -351,7 +358,7 @@ async function windows() {
     say('Windows is tested where Wine is installed: apt-get install wine wine64.');
     return { passed: 0, failed: [] };
   }
-  return testOnWine(wine, { short: true, limitMs: STAGE_LIMIT_MS });
+  return testOnWine(wine, { short: !isSoak, limitMs: STAGE_LIMIT_MS });
 }
 
 /** Tests the store of contexts on a real cluster, where Java and Maven are there. */

@@ -14,7 +14,7 @@ import { dayOf, formatDay, parseDay } from '../../src/base/day.ts';
 import type { TestServer } from '../../src/server/testing.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { THEMES, Workbench, copySample, shotName, type Theme } from './support.ts';
+import { THEMES, WIDTHS, Workbench, copySample, shotName, themesAt, type Theme } from './support.ts';
 
 export const HEIGHT = 1000;
 export const TAB_NAMES = ['Overview', 'People', 'Teams', 'Languages & Editors', 'Credits', 'Cost', 'Budgets'];
@@ -115,9 +115,9 @@ export class Dashboard {
     await this.workbench.showTheme(name, this.frame);
   }
 
-  /** Takes pictures at both widths, and collects their problems for one report. */
+  /** Takes pictures at the widths of this theme, and collects their problems for one report. */
   async look(state: string, theme: Theme): Promise<void> {
-    for (const width of [1400, 400]) {
+    for (const width of WIDTHS.filter((one) => themesAt(one).includes(theme))) {
       await showWidth(this.workbench, this.frame, width);
       const name = shotName(`dashboard-${state}`, theme, width);
       await this.drawn();

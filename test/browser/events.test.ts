@@ -9,7 +9,7 @@ import { findServer } from '../../src/server/state/published.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { THEMES, Workbench, copySample, shotName } from './support.ts';
+import { WIDTHS, Workbench, copySample, shotName, themesAt } from './support.ts';
 
 /** As encoders write it that escape slashes; hidden in the page like any other. */
 const ESCAPED = String.raw`"hush\/escaped"`;
@@ -213,9 +213,9 @@ describe('the page of webhook events', () => {
       await client().ask('POST', path, { text: '{"state": true}' });
       await row(view, new RegExp(name)).click();
       await view.getByText(shown).first().waitFor();
-      for (const width of [1400, 400]) {
+      for (const width of WIDTHS) {
         await workbench.page.setViewportSize({ width, height: 900 });
-        for (const theme of THEMES) {
+        for (const theme of themesAt(width)) {
           await workbench.showTheme(theme, view);
           const shot = shotName(`events-${name.replaceAll(' ', '-')}`, theme, width);
           await workbench.shoot(shot);
@@ -242,9 +242,9 @@ describe('the page of webhook events', () => {
         await workbench.run('Sextant Webhooks: Stop Local Server');
         await view.getByRole('button', { name: 'Start Local Server' }).waitFor();
       }
-      for (const width of [1400, 400]) {
+      for (const width of WIDTHS) {
         await window.setViewportSize({ width, height: 900 });
-        for (const theme of THEMES) {
+        for (const theme of themesAt(width)) {
           await workbench.showTheme(theme, view);
           const shot = shotName(`events-${what}`, theme, width);
           await workbench.shoot(shot);
@@ -263,9 +263,10 @@ describe('the page of webhook events', () => {
     const { page: window } = workbench;
     const view = await page();
     await workbench.run('View: Toggle Primary Side Bar Visibility');
-    for (const width of [1400, 700, 300]) {
+    const widths = [1400, 700, 300];
+    for (const width of widths) {
       await window.setViewportSize({ width, height: 900 });
-      for (const theme of THEMES) {
+      for (const theme of themesAt(width, widths)) {
         await workbench.showTheme(theme, view);
         for (const what of ['event', 'edit', 'list']) {
           if (what === 'event') {

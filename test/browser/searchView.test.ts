@@ -5,7 +5,7 @@ import type { Frame, Locator } from 'playwright-core';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
-import { THEMES, Workbench, copySample, shotName } from './support.ts';
+import { THEMES, Workbench, copySample, shotName, themesAt } from './support.ts';
 
 const HOSTILE = 'src/<img src=x onerror=document.title=1>.ts';
 
@@ -304,7 +304,8 @@ describe('the search view', () => {
     const place = row(view, /farAwayMatch; line 1$/);
     await place.waitFor();
     const problems: string[] = [];
-    for (const width of [700, 1400, 300]) {
+    const widths = [700, 1400, 300];
+    for (const width of widths) {
       await sizeSideBar(width);
       const match = await until('the match is in view', async () => {
         const [line, mark] = [await place.boundingBox(), await place.locator('mark').boundingBox()];
@@ -312,7 +313,7 @@ describe('the search view', () => {
         return line && mark && mark.x > line.x && mark.x + mark.width <= end ? mark : undefined;
       });
       assert.ok(match.width > 50);
-      for (const theme of THEMES) {
+      for (const theme of themesAt(width, widths)) {
         await workbench.showTheme(theme, view);
         const shot = shotName('searchview-wide', theme, width);
         await workbench.shoot(shot);

@@ -162,17 +162,14 @@ describe('the local server view', () => {
       await notification.getByRole('button', { name: 'Start', exact: true }).first().click();
       await workbench.treeItem(/^Running in this window/).waitFor();
     });
-  });
-
-  describe('in a window for each test', () => {
-    beforeEach(() => (folder = newFolder()));
 
     it('shows the server of a terminal with its process, and notices its end', async () => {
-      const server = await serve(['--state', state()]);
-      const workbench = await open();
       const { page } = workbench;
+      await workbench.run('View: Show Explorer');
+      const server = await serve(['--state', state()]);
       try {
         // No command is needed: the view that leads to a server attaches to one.
+        await showWay(workbench);
         await page
           .locator('.activitybar')
           .getByRole('tab', { name: /^Local Server/ })
@@ -184,13 +181,11 @@ describe('the local server view', () => {
         await workbench.treeItem(/^Attached/).waitFor({ state: 'detached' });
         await page.getByRole('button', { name: 'Start Local Server' }).last().waitFor();
       } finally {
-        await workbench.close();
         server.child.kill('SIGKILL');
       }
     });
 
     it('cancels a start from its notification', async () => {
-      const workbench = await open();
       const { page } = workbench;
       // A pipe has no end, so the server reads it until the start is cancelled.
       const pipe = dataFile();
@@ -216,29 +211,29 @@ describe('the local server view', () => {
         await workbench.treeItem(/^Running in this window/).waitFor();
       } finally {
         writer.kill();
-        await workbench.close();
       }
     });
+  });
 
-    it('starts no server by itself in an untrusted folder, and ignores its settings on request', async () => {
-      const workbench = await open({ trust: true });
-      const { page } = workbench;
-      try {
-        await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
-        // The extension is active by now.
-        await workbench.expand('Index');
-        await workbench.treeItem(/^harbour 17 files indexed/).waitFor();
-        await workbench.fold('Index');
-        const start = page.getByRole('button', { name: 'Start Local Server' }).last();
-        await start.waitFor();
-        assert.equal(existsSync(state()), false);
-        await start.click();
-        await workbench.treeItem(/^Running in this window/).waitFor();
-        await workbench.treeItem(/^Data a simulated organization/).waitFor();
-        await workbench.shoot('server-untrusted');
-      } finally {
-        await workbench.close();
-      }
-    });
+  it('starts no server by itself in an untrusted folder, and ignores its settings on request', async () => {
+    folder = newFolder();
+    const workbench = await open({ trust: true });
+    const { page } = workbench;
+    try {
+      await page.getByText('Restricted Mode is intended for safe code browsing').waitFor();
+      // The extension is active by now.
+      await workbench.expand('Index');
+      await workbench.treeItem(/^harbour 17 files indexed/).waitFor();
+      await workbench.fold('Index');
+      const start = page.getByRole('button', { name: 'Start Local Server' }).last();
+      await start.waitFor();
+      assert.equal(existsSync(state()), false);
+      await start.click();
+      await workbench.treeItem(/^Running in this window/).waitFor();
+      await workbench.treeItem(/^Data a simulated organization/).waitFor();
+      await workbench.shoot('server-untrusted');
+    } finally {
+      await workbench.close();
+    }
   });
 });

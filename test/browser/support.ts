@@ -36,10 +36,25 @@ export function appears(element: Locator): Promise<boolean> {
   );
 }
 
-/** Each theme at each width, ordered for few changes. */
-export const LOOKS = [1400, 400].flatMap((width, at) =>
-  (at === 0 ? THEMES : THEMES.toReversed()).map((theme) => ({ theme, width })),
-);
+export const WIDTHS = [1400, 400] as const;
+
+/** Whether each state is looked at in each theme at each width: for pictures, and with SEXTANT_SOAK. */
+const EVERY_LOOK = process.env.SEXTANT_SHOTS === '1' || process.env.SEXTANT_SOAK !== undefined;
+
+/**
+ * Themes in which a state is looked at in this width. The first theme, in which names and layout are checked, is looked at in
+ * each; the others, in which only colours are checked, in the first or in the last.
+ */
+export function themesAt(width: number, widths: readonly number[] = WIDTHS): readonly Theme[] {
+  const only = [widths[0], widths.at(-1)];
+  return THEMES.filter((_, at) => EVERY_LOOK || at === 0 || only[at - 1] === width);
+}
+
+/** The themes at each width, ordered for few changes. */
+export const LOOKS = WIDTHS.flatMap((width, at) => {
+  const themes = themesAt(width);
+  return (at === 0 ? themes : themes.toReversed()).map((theme) => ({ theme, width }));
+});
 
 /** File name of a picture, by its subject, theme and width. */
 export function shotName(what: string, theme: string, width: number): string {

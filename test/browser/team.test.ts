@@ -8,7 +8,7 @@ import type { Locator } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { assertAccessible } from './accessible.ts';
-import { THEMES, Workbench, copySample, shotName } from './support.ts';
+import { THEMES, WIDTHS, Workbench, copySample, shotName, themesAt } from './support.ts';
 
 const REMOTE = '// $(alert) **bold** <b>text</b>\nexport function lighthouseTariff(): number {\n  return 7;\n}\n';
 
@@ -117,9 +117,9 @@ describe('Search Team Code', () => {
     await row(/^lighthouseTariff export function/).hover();
     assert.equal(await view.getByLabel('Why Is It Here?').count(), 0);
     const problems: string[] = [];
-    for (const width of [400, 1400]) {
+    for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 800 });
-      for (const theme of THEMES) {
+      for (const theme of themesAt(width)) {
         await workbench.showTheme(theme, view);
         const shot = shotName('team-scope', theme, width);
         await workbench.shoot(shot);

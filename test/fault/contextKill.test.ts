@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
-const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 10));
+const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 5));
 const CLIENTS = 3;
 
 interface Blob {

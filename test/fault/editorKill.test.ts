@@ -11,7 +11,7 @@ import { folderOfTest } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { chooseSeed, seeded } from './truth.ts';
 
-const KILLS = Math.max(6, Number(process.env.SEXTANT_FAULT_KILLS ?? 16));
+const KILLS = Math.max(6, Number(process.env.SEXTANT_FAULT_KILLS ?? 8));
 const EVENTS_BETWEEN = 6;
 const WINDOW = join(import.meta.dirname, 'editorWindow.ts');
 

@@ -8,7 +8,7 @@ import { ACTS, checkAll, Ledger, makeHooks, NOW, writeFacts, type Hooks } from '
 import { chooseSeed, fastFolder, keepForInspection, seeded } from './truth.ts';
 
 /** The step between the writing calls that fail; 1 lets each call fail in its turn. */
-const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 13);
+const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 29);
 
 describe('A server whose disk fails at a write', () => {
   const folder = fastFolder();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fastFolder, filesOf, keepForInspection, restore, smallIndex, type Truth } from './truth.ts';
 
 /** The distance between flipped bytes; flipping each byte takes about a minute. */
-const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 13);
+const EVERY = Number(process.env.SEXTANT_FAULT_EVERY ?? 53);
 
 describe('An index with a flipped byte', () => {
   const folder = fastFolder();

@@ -11,7 +11,7 @@ import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 import { WORDS, fileVersion, workload, type Versions } from './workload.ts';
 import type { Order } from './writer.ts';
 
-const KILLS = Number(process.env.SEXTANT_FAULT_KILLS ?? 60);
+const KILLS = Number(process.env.SEXTANT_FAULT_KILLS ?? 15);
 /** A process is killed during this number of steps or during its first merge, whatever the speed of the machine. */
 const MOST_STEPS = 14;
 const STEP_MS = 12;

@@ -7,7 +7,7 @@ import { serve, stop } from '../support/servers.ts';
 import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
-const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 10));
+const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 5));
 const WRITERS = 4;
 const PEOPLE = 25;
 const DATE = '2026-11-20';

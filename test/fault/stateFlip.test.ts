@@ -14,7 +14,7 @@ import { NOW, writeFacts } from './ledger.ts';
 import { chooseSeed, fastFolder, keepForInspection, seeded } from './truth.ts';
 
 /** The number of bytes to flip, one at a time and spread over all files; `npm run soak` flips each byte. */
-const FLIPS = 130;
+const FLIPS = 50;
 const EVERY = process.env.SEXTANT_FAULT_EVERY === undefined ? undefined : Number(process.env.SEXTANT_FAULT_EVERY);
 /** The minimum in each file. */
 const LEAST_IN_FILE = 3;

@@ -19,7 +19,7 @@ import {
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 import { openWindow, TypedEvents, writeCommands } from './typedEvents.ts';
 
-const ROUNDS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 8));
+const ROUNDS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 5));
 const EVENTS = 900;
 /** The largest number of bytes that are flipped at once. */
 const MOST_FLIPS = 4;

@@ -11,7 +11,7 @@ import { folderOfTest } from '../support/temporary.ts';
 import { checkRuns, checkStored, makeHook, Receiver, Sender, type Hook } from './deliveries.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
-const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 12));
+const KILLS = Math.max(5, Number(process.env.SEXTANT_FAULT_KILLS ?? 7));
 /** The largest number of events before a kill, whatever the speed of the machine, and the delay of the kill. */
 const MOST_EVENTS = 120;
 const LATER_MS = 30;

@@ -16,7 +16,7 @@ import { folderOfTest } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { bodyOf, stateOf } from './states.ts';
 
-const KILLS = Number(process.env.SEXTANT_FAULT_KILLS ?? 4);
+const KILLS = Number(process.env.SEXTANT_FAULT_KILLS ?? 2);
 const MOST_STEPS = 12;
 const KILL_MS = 300;
 
