@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Frame, Locator } from 'playwright-core';
 import { readLimits } from '../../src/analytics/budgets/budgetService.ts';
 import { endpoints } from '../../src/analytics/contract.ts';
@@ -8,6 +10,7 @@ import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
+import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { assertAccessible } from './accessible.ts';
@@ -160,7 +163,13 @@ describe('the table of budgets', () => {
       ],
     });
     faults = new FaultClient(new AdminClient(server));
-    tab = await open('harbour');
+    tab = new BudgetsTab(
+      await Workbench.open({
+        folder: copySample(join(folder, 'harbour')),
+        size: { width: 1400, height: HEIGHT },
+        env: { XDG_DATA_HOME: folder },
+      }),
+    );
     tab.workbench.page.on('dialog', () => tab.problems.push('a name was run'));
     await tab.connect(server);
   });
@@ -181,13 +190,6 @@ describe('the table of budgets', () => {
     if (this.currentTest?.state === 'failed') await tab.workbench.shoot('budgets-failed');
     tab.judge();
   });
-
-  /** Opens a window on the account; all windows share one state folder. */
-  async function open(name: string): Promise<BudgetsTab> {
-    const root = copySample(join(folder, name));
-    const size = { width: 1400, height: HEIGHT };
-    return new BudgetsTab(await Workbench.open({ folder: root, size, env: { XDG_DATA_HOME: folder } }));
-  }
 
   /** The limits that the service has, by name. */
   async function limits(): Promise<Record<string, string>> {
@@ -253,31 +255,21 @@ describe('the table of budgets', () => {
     await tab.leave();
   }); // oxfmt-ignore
 
-  it("shows another window's change, and overwrites it only on request", async () => {
-    const other = await open('other');
-    try {
-      await other.connect(server);
-      await other.button('Change the limit of ada@x.io').click();
-      await other.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('200');
-      await other.press('Enter');
-      await other.step('preview', '100 → 200');
-      await other.button('Apply').click();
-      await other.step('report', 'applied and verified');
-
-      await tab.button('Change the limit of ada@x.io').click();
-      await tab.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('500');
-      await tab.press('Enter');
-      await tab.step('preview', 'Another client changed the limit from 100 to 200. Your change: 500.');
-      await until('it is listed', async () => (await tab.limitOf('ada@x.io').innerText()) === '200');
-      await tab.look('conflict');
-      await tab.button('Overwrite').click();
-      await tab.step('preview', '200 → 500');
-      await tab.button('Apply').click();
-      await tab.step('report', 'applied and verified');
-      assert.equal((await limits())['ada@x.io'], '500');
-    } finally {
-      await other.workbench.close();
-    }
+  it("shows another process's change, and overwrites it only on request", async () => {
+    const env = { ...process.env, SEXTANT_ANALYTICS_URL: server.url, SEXTANT_ANALYTICS_TOKEN: server.token };
+    const args = [COMMAND, 'budgets', 'set', 'ada@x.io', '200', '--yes'];
+    await promisify(execFile)(process.execPath, args, { env: { ...env, XDG_DATA_HOME: folder } });
+    await tab.button('Change the limit of ada@x.io').click();
+    await tab.frame.getByRole('textbox', { name: /^Limit of ada/ }).fill('500');
+    await tab.press('Enter');
+    await tab.step('preview', 'Another client changed the limit from 100 to 200. Your change: 500.');
+    await until('it is listed', async () => (await tab.limitOf('ada@x.io').innerText()) === '200');
+    await tab.look('conflict');
+    await tab.button('Overwrite').click();
+    await tab.step('preview', '200 → 500');
+    await tab.button('Apply').click();
+    await tab.step('report', 'applied and verified');
+    assert.equal((await limits())['ada@x.io'], '500');
   });
 
   it('imports 5,001 rows, fails midway, resumes, and undoes all of them', async () => {
@@ -344,6 +336,7 @@ describe('the table of budgets', () => {
     await tab.button('Apply 2 Changes').click();
     await tab.step('running', 'of 2');
     await tab.workbench.shoot('budgets-running');
+    await until('the request is under way', async () => (await faults.faults()).some(({ hits }) => hits > 0));
     await tab.frame.locator('.change').getByRole('button', { name: 'Cancel' }).click();
     await tab.step('report', /2 limits are set as requested/);
     // Stopping waits for the request under way.
