@@ -27,10 +27,12 @@ const PACKAGES = [
   ['maven', 'org.apache.commons:commons-lang3', '3.17.0'],
   ['maven', 'com.squareup.okio:okio-jvm', '3.9.1'],
   ['maven', 'org.typelevel:cats-core_2.13', '2.12.0'],
+  ['debian-package', 'lua-penlight', '1.13.1-3'],
+  ['debian-package', 'prosody', '0.12.3-1+deb12u1'],
 ];
 
 /** Sources of Debian's archive, in languages that the repositories of bench:typed do not have. */
-const SOURCES = ['leveldb', 'bash-completion', 'elixir-lang', 'rebar', 'ocaml-re'];
+const SOURCES = ['leveldb', 'bash-completion', 'elixir-lang', 'rebar', 'ocaml-re', 'gnustep-base'];
 
 const { values, positionals } = parseArgs({
   options: { examples: { type: 'string', default: '0' }, json: { type: 'string' } },

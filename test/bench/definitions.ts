@@ -43,6 +43,8 @@ const NO_DEFINITIONS = new Set(
 );
 /** Kinds of names that may be after the body of a type. */
 const TYPE_NAMES = new Set(['typedef', 'type']);
+/** Files of Objective-C, where Ctags names the last line of a method's head, and of Haskell, where it names the equation. */
+const NAMED_BELOW = /\.(?:hs|mm?|h)$/;
 const COMPILED = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 const C_FAMILY = /\.(?:[ch]|cc|[ch]pp|[ch]xx|mm?)$/;
 const STYLES = /\.(?:css|scss|less)$/;
@@ -99,7 +101,7 @@ class Counts implements LanguageFigures {
     const has = new Set(ours.map(keyOf));
     // The name of `typedef struct { … } name_t;` is on its last line; ours is on the line that opens it.
     for (const tag of oracle) {
-      if (!TYPE_NAMES.has(tag.kind) || has.has(keyOf(tag))) continue;
+      if (has.has(keyOf(tag)) || !(TYPE_NAMES.has(tag.kind) || NAMED_BELOW.test(path))) continue;
       const own = ours.find(({ name, from, to }) => name === tag.name && from <= tag.line && tag.line <= to);
       if (!own) continue;
       has.add(keyOf(tag));
@@ -149,10 +151,11 @@ interface CtagsTag extends Tag {
   readonly signature?: string;
   /** The text of the line. */
   readonly pattern?: string;
+  readonly scopeKind?: string;
 }
 
 /** A tag of Universal Ctags with the name that the language gives it, or nothing for a call that only looks like a definition. */
-function tagOf({ name, line, kind, signature = '', pattern = '' }: CtagsTag, file: string): Tag | undefined {
+function tagOf({ name, line, kind, signature = '', pattern = '', scopeKind }: CtagsTag, file: string): Tag | undefined {
   if (STYLES.test(file)) return { name: styledBy(name), line, kind };
   if (kind === 'function' && C_FAMILY.test(file)) {
     // The name of GoogleTest's `TEST_F(Suite, Name)` is its second argument.
@@ -161,10 +164,16 @@ function tagOf({ name, line, kind, signature = '', pattern = '' }: CtagsTag, fil
     if (isMacroCall(name)) return undefined;
     return { name: name.replace(/^operator\s+(?=\W)/, 'operator'), line, kind };
   }
-  // A function without a name, and what Ctags takes for one in Kotlin: a parameter of it.
-  if (name === '<lambda>' || (kind === 'method' && file.endsWith('.kt') && !pattern.includes('fun '))) return undefined;
-  // C# names a member of an interface that it implements explicitly `IList.Add`.
-  return { name: file.endsWith('.cs') ? name.replace(/^.*\.(?=\w)/, '') : name, line, kind };
+  // A function without a name; what Ctags takes for one in Kotlin, a parameter of it; and variables of functions.
+  const isKotlin = file.endsWith('.kt');
+  if (name === '<lambda>' || (isKotlin && kind === 'method' && !pattern.includes('fun '))) return undefined;
+  if (isKotlin && kind !== 'method' && scopeKind === 'method') return undefined;
+  // Ctags takes `t[k] = function` and `x ~= "function"` of Lua for names, and garbles names with spaces of Kotlin.
+  if (/\.(?:kt|lua)$/.test(file) && !/^[\w.:]+$/.test(name)) return undefined;
+  // C# names a member of an interface that it implements explicitly `IList.Add`, Lua a method `List:add`.
+  if (/\.(?:cs|lua)$/.test(file)) return { name: name.replace(/^.*[.:](?=\w)/, ''), line, kind };
+  // The name of a method of Objective-C is all of `add:to:`; ours is its first part.
+  return { name: /\.(?:mm?|h)$/.test(file) ? name.replace(/:.*/, '') : name, line, kind };
 }
 
 /** Definitions of Universal Ctags by path. Throws where it is not installed. */

@@ -3,7 +3,7 @@ import { findDefinitions, type Definition } from './definitions.ts';
 import { findFields } from './fields.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { markImports } from './imports.ts';
-import { CPP_WORDS, isCppHeader } from './headers.ts';
+import { HEADER_WORDS, languageOfHeader } from './headers.ts';
 import type { Language } from './language.ts';
 import { LANGUAGES, languageOf } from './languages.ts';
 import { nonCodeLines } from './nonCode.ts';
@@ -37,12 +37,12 @@ export class Analyzer {
     this.#meet(identifier, this.#scan.bytes, start, end);
   /** Identifiers that may begin a definition, by language. */
   readonly #leaders = new Map<string, ReadonlySet<number>>();
-  readonly #cppWords: ReadonlySet<number>;
+  readonly #headerWords: ReadonlySet<number>;
 
   constructor(meet: Meet = () => undefined) {
     this.#meet = meet;
     for (const { id, leaders } of LANGUAGES) this.#leaders.set(id, new Set(leaders.map((word) => this.#intern(word))));
-    this.#cppWords = new Set(CPP_WORDS.map((word) => this.#intern(word)));
+    this.#headerWords = new Set(HEADER_WORDS.map((word) => this.#intern(word)));
   }
 
   /** Forgets all identifiers; the next document reports them again. */
@@ -50,7 +50,7 @@ export class Analyzer {
     this.#table.clear();
     // Same order as the first time, so that they get the same numbers.
     for (const { leaders } of LANGUAGES) for (const word of leaders) this.#intern(word);
-    for (const word of CPP_WORDS) this.#intern(word);
+    for (const word of HEADER_WORDS) this.#intern(word);
   }
 
   /** Number of distinct identifiers since the last {@link clear}. */
@@ -92,7 +92,8 @@ export class Analyzer {
   #languageOf(path: string, text: Uint8Array): Language {
     const language = languageOf(path, decode(text, 0, Math.min(text.length, 120)));
     if (language.id !== 'c' || !path.endsWith('.h')) return language;
-    return isCppHeader(this.#scan, (identifier) => this.#cppWords.has(identifier)) ? languageOf('.hpp') : language;
+    const id = languageOfHeader(this.#scan, (identifier) => this.#headerWords.has(identifier));
+    return LANGUAGES.find((one) => one.id === id) ?? language;
   }
 
   #intern(word: string): number {

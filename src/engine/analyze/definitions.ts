@@ -47,7 +47,6 @@ const UNDERSCORE = code('_');
 const LETTER_F = code('f');
 const LETTER_U = code('u');
 const LETTER_N = code('n');
-const AT = code('@');
 
 /** Signs that may begin a definition: of a selector, a directive, a method of Objective-C. */
 const SIGNS: ReadonlySet<number> = new Set(Buffer.from('.#$%@-+'));
@@ -158,13 +157,18 @@ function withKindsOfValues(found: readonly Definition[], values: ReadonlyMap<num
   return found.map((definition, i) => ({ ...definition, kind: kinds.get(values.get(i) ?? '') ?? definition.kind }));
 }
 
-/** Names each definition's container. A function inside a class is a method, whichever keyword the language uses. */
+/**
+ * Names each definition's container, and leaves out variables of functions. A function inside a class is a method, whichever keyword
+ * the language uses.
+ */
 function nest(scan: SourceScan, language: Language, definitions: readonly Definition[]): Definition[] {
   const open: Definition[] = [];
   let fileModule: string | undefined;
-  return definitions.map((definition) => {
+  return definitions.flatMap((definition) => {
     while (open.length > 0 && open.at(-1)!.end < definition.line) open.pop();
     const parent = open.at(-1);
+    const isLocal = parent?.kind === 'function' || parent?.kind === 'method';
+    if (isLocal && definition.kind === 'variable' && definition.line !== parent.line) return [];
     open.push(definition);
     const isInType = parent !== undefined && KINDS_WITH_MEMBERS.has(parent.kind);
     const kind = definition.kind === 'function' && isInType ? 'method' : definition.kind;
@@ -288,6 +292,9 @@ function hasBody(scan: SourceScan, line: number): boolean {
   return false;
 }
 
+/** Head of `@interface` and the like, also behind macros. */
+const MARKED_HEAD = /^(?:[A-Z_]+\s+)*@/;
+
 /** Whether a line begins in a string, so that its indentation means nothing. */
 function isText(quiet: Uint8Array, line: number): boolean {
   return (quiet[line]! & TEXT) !== 0;
@@ -298,7 +305,7 @@ function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): numbe
   if (kind === 'macro' && scan.firstByte[line] === HASH && language.attributes !== '#') return continuedEnd(scan, line);
   if (language.style === 'line') return line;
   if (language.style === 'statement') return sqlEnd(scan, line);
-  if (language.closer && scan.firstByte[line] === AT) return closerEnd(scan, line, language.closer);
+  if (language.closer && MARKED_HEAD.test(scan.line(line, 80))) return closerEnd(scan, line, language.closer);
   if (language.style === 'indent') return indentedEnd(file, line);
   if (language.style === 'end') return endEnd(file, line);
   const body = braceBody(file, line, KINDS_WITH_MEMBERS.has(kind));

@@ -1,20 +1,29 @@
 import type { SourceScan } from './scanner.ts';
 
-/** Words that begin lines of C++ and hardly ever lines of C. */
-export const CPP_WORDS = ['class', 'inline', 'namespace', 'private', 'protected', 'public', 'template', 'using'];
+/** First words of the lines that tell C++ and Objective-C from C. */
+export const HEADER_WORDS = [
+  ...['class', 'inline', 'namespace', 'private', 'protected', 'public', 'template', 'using'],
+  ...['end', 'import'],
+];
 
 const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace\b(?:\s+[\w:]+(?:\(\w*\))?)*\s*(?:[{=]|$)|template\s*<|class\s[\w\s()]*[:{]|(?:public|private|protected)\s*:\s*$|using\s+[\w:]+\s*[;=])/;
+/** Not `@interface` and `@class X`: they are commands of Doxygen, too. */
+const OBJECTIVE_C_LINE =
+  /^\s*(?:@end\s*(?:\/[/*].*)?$|@class\s[\w\s,<>]*;|@import\s[\w.]+;|#\s*import\s+["<][^">]+\.h[">])/;
 
-/**
- * Whether a `.h` file is C++, which its name does not show. `isCppWord` recognizes the identifiers of
- * {@link CPP_WORDS}.
- */
-export function isCppHeader(scan: SourceScan, isCppWord: (identifier: number) => boolean): boolean {
+/** The language of a `.h` file, which its name does not show. `isHeaderWord` recognizes the identifiers of {@link HEADER_WORDS}. */
+export function languageOfHeader(
+  scan: SourceScan,
+  isHeaderWord: (identifier: number) => boolean,
+): 'c' | 'cpp' | 'objective-c' {
+  let isCpp = false;
   for (let line = 0; line < scan.lineCount; line++) {
     const token = scan.firstToken[line]!;
-    if (token === scan.firstToken[line + 1]! || !isCppWord(scan.tokens[token]!)) continue;
-    if (CPP_LINE.test(scan.line(line, 200))) return true;
+    if (token === scan.firstToken[line + 1]! || !isHeaderWord(scan.tokens[token]!)) continue;
+    const text = scan.line(line, 200);
+    if (OBJECTIVE_C_LINE.test(text)) return 'objective-c';
+    isCpp ||= CPP_LINE.test(text);
   }
-  return false;
+  return isCpp ? 'cpp' : 'c';
 }

@@ -139,8 +139,8 @@ export const objectiveC: Language = {
   fields: FIELDS,
   closer: /^@end\b/,
   patterns: [
-    [/^@interface\s+(\w+)(?!.*;)/, 'class'],
-    [/^@implementation\s+(\w+)/, 'extension'],
+    [/^(?:[A-Z_]+\s+)*@interface\s+(\w+)/, 'class', '@interface'],
+    [/^@implementation\s+(\w+)/, 'extension', '@implementation'],
     [/^@protocol\s+(\w+)(?!.*[;,])/, 'interface'],
     [/^@property\b.*?(\w+)\s*(?:\w+\([^()]*\)\s*)*;/, 'variable'],
     [/^[-+]\s*\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*)*\)\s*(\w+)/, 'method'],

@@ -57,7 +57,7 @@ export const swift: Language = {
   leaders: words(
     'func class struct enum protocol extension var let init typealias public private internal fileprivate open static ' +
       'final override mutating nonmutating convenience required lazy weak unowned indirect dynamic nonisolated package ' +
-      'prefix postfix infix actor subscript associatedtype',
+      'prefix postfix infix actor subscript associatedtype optional',
   ),
   shapes: [],
   fields: { pattern: /^\s*(?:[a-z]+(?:\([^)]*\))?\s+)*(?:var|let)\s+(?<name>\w+)/ },

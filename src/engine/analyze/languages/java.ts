@@ -118,7 +118,7 @@ export const kotlin: Language = {
   shapes: [],
   patterns: [
     [
-      /^\s*(?:[a-z]+\s+)*fun\s+(?:<.*?>\s*)?(?:(?:\w+\.)*(?<container>\w+)(?:<[\w<>?,*\s.]*>)?\??\.)?`?(?<name>\w+)`?\s*\(/,
+      /^\s*(?:[a-z]+\s+)*fun\s+(?:<.*?>\s*)?(?:(?:\w+\.)*(?<container>\w+)(?:<[\w<>?,*\s.]*>)?\??\.)?`?(?<name>\w+(?:(?<=`\w+)[^`]+)?)`?\s*\(/,
       'function',
     ],
     [/^\s*(?:[a-z]+\s+)*enum\s+class\s+(\w+)/, 'enum'],

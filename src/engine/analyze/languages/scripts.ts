@@ -77,7 +77,7 @@ export const lua: Language = {
   style: 'end',
   comments: ['--'],
   leaders: ['function', 'local'],
-  shapes: ['column0'],
+  shapes: ['column0', 'binding'],
   patterns: [
     [/^\s*(?:local\s+)?function\s+(?:\w+[.:])*?(?:(?<container>\w+)[.:])?(?<name>\w+)(?![\w.:])/, 'function'],
     [/^\s*(?:local\s+)?(?:\w+\.)*?(?:(?<container>\w+)\.)?(?<name>\w+)\s*=\s*function\b/, 'function'],
