@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
 import { describeError, SextantError } from '../../base/errors.ts';
 import { checkMoment, readMoment } from '../../server/admin/moment.ts';
 import { readSimulation } from '../../server/analytics/simulation/options.ts';
@@ -60,6 +61,13 @@ export interface ServeTerminal {
 
 const DAY_MS = 86_400_000;
 
+/**
+ * How much the old generation grows until V8 collects it again, in percent; by default a small one grows several times. Each event is
+ * there for a moment, with memory outside of the heap: under events the process takes a quarter less memory with this. It costs nothing
+ * where there is no trigger, and up to a fifth of an event's processor time where one is evaluated.
+ */
+const HEAP_GROWTH = 25;
+
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 
 /** `sextant serve`: runs until Ctrl-C; ends at once if a server runs on this state already. See `runThreadedServe`. */
@@ -117,6 +125,8 @@ export async function runServe(options: ServeOptions, terminal: ServeTerminal, v
   if (!isOwn) say(describeAttached(options, info));
   terminal.stdout.write(options.json ? `${JSON.stringify(info)}\n` : describe(info, isOwn));
   if (!isOwn) return ExitCode.ok;
+  // Not before: while facts are read, the heap grows to many times its size. V8 reads this flag at each collection.
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   if (server.organization.isEmpty)
     say('The data file is empty, and so are all answers. POST facts to /__admin/import.');
   if (data === undefined) say(describeSimulation(readSimulation(options)));
