@@ -41,6 +41,8 @@ const DAYS = 365;
 const NOW = Date.UTC(2026, 10, 21, 12);
 const TOKENS = 50;
 const REQUESTS = 2000;
+/** Of an answer. */
+const HEAD_BYTES = 184;
 const folder = mkdtempSync(join(tmpdir(), 'sextant-bench-'));
 
 /** @param {number} offset */
@@ -147,13 +149,17 @@ function range() {
   return `start_date=${day(last - integer(90))}&end_date=${day(last)}`;
 }
 
+/** Sends the same headers as ours, and as many bytes. */
 const BARE = `
 import { createServer } from 'node:http';
 const body = Buffer.alloc(Number(process.argv[1]), 0x20);
 const server = createServer((request, response) => {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+  response.writeHead(200, {
+    'Content-Type': 'application/json', 'Content-Length': body.length, 'Cache-Control': 'no-store',
+  });
   response.end(body);
 });
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port })));
 `;
 
@@ -245,7 +251,13 @@ try {
   const memory = [];
   for (const { name, goal, requests } of jobs) {
     const warm = await load(ours.url, ours.pid, requests, { seconds: 2 });
-    const bare = await start(['--input-type=module', '-e', BARE, '--', String(Math.round(warm.bytesPerAnswer) - 150)]);
+    const bare = await start([
+      '--input-type=module',
+      '-e',
+      BARE,
+      '--',
+      String(Math.round(warm.bytesPerAnswer) - HEAD_BYTES),
+    ]);
     await load(bare.url, bare.pid, requests, { seconds: 2 });
     memory.push(residentMegabytes(ours.pid));
     const results = [];

@@ -1,6 +1,6 @@
 // npm run bench:webhooks [-- --seconds N] [--rounds N] [--events N]
-// The intake of webhooks compared with a bare node:http server that answers 202 without storing the body, and with one that stores
-// nothing but the body before it answers, as fast as Node can: all that wait share a write to the disk. 64 connections, bodies of
+// The intake of webhooks compared with a bare node:http server that answers 202 without storing the body, and with a bare one that is as
+// durable: it stores nothing but the body before it answers, as fast as Node can: all that wait share a write to the disk. 64 connections, bodies of
 // 2 KB, alternating in several rounds of one run. Then lists and searches in a journal of --events events.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,16 +31,20 @@ if (!values.built) build();
 const { delivery, load, residentMegabytes, openDescriptors } = await import('../test/bench/load.ts');
 const { fillJournal, measureJournal } = await import('../test/bench/journal.ts');
 
+/** The headers of ours. */
+const HEAD = `const HEAD = { 'Content-Type': 'application/json', 'Content-Length': 29, 'Cache-Control': 'no-store' };`;
 const BARE = `
 import { createServer } from 'node:http';
+${HEAD}
 const server = createServer((request, response) => {
   let length = 0;
   request.on('data', (chunk) => (length += chunk.length));
   request.on('end', () => {
-    response.writeHead(202, { 'Content-Type': 'application/json', 'Content-Length': 29 });
+    response.writeHead(202, HEAD);
     response.end('{"event_id":"evt_0000000000"}');
   });
 });
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port })));
 `;
 /** What an intake has to do at the least: the bodies of all requests that wait are one write with O_DSYNC. */
@@ -49,6 +53,7 @@ import { createServer } from 'node:http';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 const { O_CREAT, O_WRONLY, O_DSYNC } = constants;
+${HEAD}
 const file = await open(process.argv[1], O_CREAT | O_WRONLY | O_DSYNC);
 let [waiting, at, isWriting] = [[], 0, false];
 async function write() {
@@ -60,7 +65,7 @@ async function write() {
     await file.write(bytes, 0, bytes.length, at);
     at += bytes.length;
     for (const { response } of batch) {
-      response.writeHead(202, { 'Content-Type': 'application/json', 'Content-Length': 29 });
+      response.writeHead(202, HEAD);
       response.end('{"event_id":"evt_0000000000"}');
     }
   }
@@ -74,6 +79,7 @@ const server = createServer((request, response) => {
     if (!isWriting) setImmediate(() => isWriting || write());
   });
 });
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => console.log(JSON.stringify({ url: 'http://127.0.0.1:' + server.address().port })));
 `;
 const folder = mkdtempSync(join(process.env.BENCH_TMP ?? tmpdir(), 'sextant-bench-'));
