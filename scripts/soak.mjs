@@ -22,7 +22,6 @@ const STAGES = [
   'build',
   'package',
   'unit',
-  'conformance',
   'editor-vsix',
   'editor-oldest',
   'browser',

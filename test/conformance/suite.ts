@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { parseDecimal } from '../../src/base/decimal.ts';
 import { parseResponse } from '../../src/analytics/validate.ts';
 import type { EndpointName } from '../../src/analytics/contract.ts';
-import { runs } from '../support/runs.ts';
 import { Client, PATHS, type Answer, type Target } from './client.ts';
 import { dataset } from './dataset.ts';
 import { Naive, plusDays, type DataRecord, type Request } from './naive.ts';
@@ -379,7 +378,7 @@ export function describeFigures(target: () => Target): void {
     offset.map((at) => plusDays(NOW.slice(0, 10), at)),
     { nil: undefined },
   );
-  const cases = { numRuns: runs(60) };
+  const cases = { numRuns: 60 };
 
   describe('figures', () => {
     before(() => begin(NOW));
