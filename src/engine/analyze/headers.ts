@@ -1,10 +1,7 @@
 import type { SourceScan } from './scanner.ts';
 
 /** First words of the lines that tell C++ and Objective-C from C. */
-export const HEADER_WORDS = [
-  ...['class', 'inline', 'namespace', 'private', 'protected', 'public', 'template', 'using'],
-  ...['end', 'import'],
-];
+export const HEADER_WORDS = ['class', 'end', 'import', 'inline', 'namespace', 'private', 'protected', 'public', 'template', 'using']; // oxfmt-ignore
 
 const CPP_LINE =
   /^\s*(?:(?:inline\s+)?namespace\b(?:\s+[\w:]+(?:\(\w*\))?)*\s*(?:[{=]|$)|template\s*<|class\s[\w\s()]*[:{]|(?:public|private|protected)\s*:\s*$|using\s+[\w:]+\s*[;=])/;
