@@ -413,7 +413,7 @@ describe('findDefinitions', () => {
       'C++ headers': ['a.h', 'class Pool {\n public:\n  int size() const {\n    return 0;\n  }\n};\n', 'Pool.size'],
       'Objective-C headers': [
         'a.h',
-        '#include <b.h>\n\nROOT_CLASS @interface Pool\n{\n  int n;\n}\n- (int) take: (int)many;\n@end\n',
+        '#include <b.h>\n\nROOT_CLASS @interface GENERIC(Pool, T)\n{\n  int n;\n}\n- (int) take: (int)many;\n@end\n',
         'Pool.take',
       ],
       'C++ headers of functions': [

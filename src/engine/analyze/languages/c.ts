@@ -139,7 +139,7 @@ export const objectiveC: Language = {
   fields: FIELDS,
   closer: /^@end\b/,
   patterns: [
-    [/^(?:[A-Z_]+\s+)*@interface\s+(\w+)/, 'class', '@interface'],
+    [/^(?:[A-Z_]+\s+)*@interface\s+(?:[A-Z_]+\(\s*)?(\w+)/, 'class', '@interface'],
     [/^@implementation\s+(\w+)/, 'extension', '@implementation'],
     [/^@protocol\s+(\w+)(?!.*[;,])/, 'interface'],
     [/^@property\b.*?(\w+)\s*(?:\w+\([^()]*\)\s*)*;/, 'variable'],
