@@ -25,6 +25,7 @@ const STAGES = [
   'editor-vsix',
   'editor-oldest',
   'browser',
+  'start',
   'oldest-node',
   'windows',
   'opensearch',

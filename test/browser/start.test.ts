@@ -24,7 +24,11 @@ function started(args: () => readonly string[]): {
 
   before(async () => {
     state ??= startFolder();
-    const env = { ...process.env, SEXTANT_NO_BROWSER: '1', SEXTANT_START_STATE: state };
+    const env = {
+      ...process.env,
+      ...{ SEXTANT_NO_BROWSER: '1', SEXTANT_START_STATE: state },
+      ...(process.env.SEXTANT_SOAK === undefined && { SEXTANT_NO_LOGS: '1' }),
+    };
     child = spawn(process.execPath, [join(ROOT, 'scripts/start.mjs'), ...args(), '--browser'], {
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
