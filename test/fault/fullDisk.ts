@@ -88,12 +88,12 @@ assert.equal((await engine.apply({ remove: [old[1]!.id] })).removed, 1);
 assert.deepEqual(await engine.verify(), []);
 await engine.close();
 
-// Damage costs a segment, which is taken out of the index as soon as there is space for a commit.
+// Damage beyond the details costs a segment, which is taken out of the index as soon as there is space for a commit.
 const segments = [...filesOf(index)].filter(([name]) => name.endsWith('.sxs'));
 const [name, bytes] = segments.reduce((largest, one) => (one[1].length > largest[1].length ? one : largest));
 engine = Engine.open(index);
 const { documents } = engine.stats();
-bytes[1000]! ^= 1;
+bytes[bytes.length >> 1]! ^= 1;
 writeFileSync(join(index, name), bytes);
 filler.leave(0);
 await assert.rejects(engine.verify(), isFull);
