@@ -1,9 +1,9 @@
 // npm run train:ranker -- DATA [--ablate] [--only files|places|passages]
-// Fits the weights of ranking: of files to the benchmark's questions, which it writes to src/engine/query/weights.json, and of
-// places to free questions, to placeWeights.json beside it; and of passages in answers to the questions of bench:ask, of the
-// benchmark, and free ones, to src/ask/passageWeights.json. The same data gives the same bytes. DATA (or BENCH_DIR) is the
-// output of the benchmark's prepare.mjs; packages with free questions are brought as by bench:places. Prints the scores of the
-// weights of files on repositories that are not in the fit; --ablate also fits without each group of features.
+// Fits the weights of ranking: of files to the benchmark's questions, which it writes to src/engine/query/weights.json; of places
+// to free questions and those of bench:ask, to placeWeights.json beside it; and of passages in answers to the questions of
+// bench:ask, of the benchmark, and free ones, to src/ask/passageWeights.json. The same data gives the same bytes. DATA (or
+// BENCH_DIR) is the output of the benchmark's prepare.mjs; packages with free questions are brought as by bench:places. Prints
+// the scores on repositories that are not in the fit; --ablate also fits without each group of features or with other sets.
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -107,21 +107,62 @@ async function fitFiles() {
   say('Wrote src/engine/query/weights.json.');
 }
 
-/** Half of the examples have half of the words in the comment, as questions of people have. */
+/** Half of the free questions have half of the words in the comment, as questions of people have. */
 async function fitPlaces() {
-  const { placeExamples } = await import('../test/bench/places/examples.ts');
-  const { PlaceFitData } = await import('../test/bench/places/fit.ts');
+  const { askRepositories } = await import('../test/bench/ask/questions.ts');
+  const { HELD_OUT } = await import('../test/bench/ask/fit.ts');
+  const { askedPlaceExamples, placeExamples } = await import('../test/bench/places/examples.ts');
+  const { FILE_ORDER_FIT, PLACE_FIT, PlaceFitData } = await import('../test/bench/places/fit.ts');
   const { questionedRepository } = await import('../test/bench/places/questions.ts');
+  const { figuresOf } = await import('../test/bench/places/report.ts');
   const { PLACE_COLUMNS } = await import('../src/engine/query/placeFeatures.ts');
+  /** @type {import('../test/bench/places/examples.ts').PlaceExample[]} */
   const examples = [];
+  for (const { name, root } of await bringAsked(askRepositories()))
+    examples.push(...(await askedPlaceExamples(name, root)));
   for (const { name, root } of bringPlaces(await fittedPackages())) {
     for (const hiding of /** @type {const} */ (['all', 'half']))
       examples.push(...(await placeExamples(questionedRepository(name, root, QUESTIONS, hiding))));
   }
-  const weights = new PlaceFitData(examples).fit(() => true);
-  const json = Object.fromEntries(PLACE_COLUMNS.map((column, i) => [column, Number(weights[i]?.toPrecision(6))]));
+  const prepared = new PlaceFitData(examples);
+  /** @param {typeof PLACE_FIT} fit */
+  const fitted = (fit) => {
+    const weights = prepared.fit(() => true, fit);
+    return Object.fromEntries(PLACE_COLUMNS.map((column, i) => [column, Number(weights[i]?.toPrecision(6))]));
+  };
+  const [places, files] = [fitted(PLACE_FIT), fitted(FILE_ORDER_FIT)];
+  // A rule: chunks of imports, which have no name, are as low as by free questions. In bench:ask they overlap lines that answer.
+  const { imports = 0, unnamed = 0 } = files;
+  const json = {
+    places: { ...places, imports: Number((imports + unnamed - (places.unnamed ?? 0)).toPrecision(6)) },
+    files,
+  };
   writeFileSync(join(root, 'src/engine/query/placeWeights.json'), `${JSON.stringify(json, null, 2)}\n`);
   say(`Wrote src/engine/query/placeWeights.json, fitted to ${examples.length} questions.`);
+  const groups = /** @type {const} */ (['ask', 'held out', 'free']);
+  /** @param {string} label @param {typeof PLACE_FIT} [fit] */
+  const line = (label, fit) => {
+    const ranks = prepared.ranks(fit);
+    const of = (/** @type {string} */ group) =>
+      ranks.filter((_, i) => (HELD_OUT.has(examples[i]?.repository ?? '') ? 'held out' : examples[i]?.set) === group);
+    return [
+      label,
+      ...groups.flatMap((group) => {
+        const { first, ndcg } = figuresOf(of(group).map(({ single }) => single));
+        return [first, ndcg, figuresOf(of(group).map(({ interleaved }) => interleaved)).ndcg].map((one) =>
+          one.toFixed(3),
+        );
+      }),
+    ];
+  };
+  const rows = [line('as it is')];
+  if (values.ablate)
+    for (const sets of [{ ask: 0 }, { ask: 0.05 }, { ask: 0.3 }, { ask: 1 }])
+      rows.push(line(JSON.stringify(sets), { ...PLACE_FIT, sets: { ...PLACE_FIT.sets, ...sets } }));
+  console.log(
+    'A right place first, NDCG@10 of one place a file, and interleaved; cross-validated, leaving repositories out:',
+  );
+  console.log(table([['', ...groups.flatMap((group) => [group, 'NDCG', 'interleaved'])], ...rows]));
 }
 
 /** The four repositories of bench:ask that are held out are measured, too. */

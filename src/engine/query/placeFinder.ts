@@ -63,8 +63,7 @@ export class PlaceFinder {
   find(scores: SegmentScores, document: number, evidence: Evidence, line?: number): SourceRange[] {
     const { reader } = scores;
     const { query, names } = this.#wanted;
-    if (line === undefined && this.isRanked)
-      return bestPlaces(this.candidates(scores, document, evidence)).map(({ range }) => range);
+    if (line === undefined && this.isRanked) return bestPlaces(this.candidates(scores, document, evidence)).ranges;
     const asked = this.#asked(scores, document);
     if (asked?.size === 0) return [];
     const defining = line ?? this.#definingLine(scores, document, asked);

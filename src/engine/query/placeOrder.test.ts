@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { orderByPlaces, PLACE_SHARE, type Placeable } from './placeOrder.ts';
-import type { ScoredPlace } from './placeRanker.ts';
+import type { BestPlaces } from './placeRanker.ts';
 
 interface File extends Placeable {
   readonly name: string;
@@ -13,7 +13,7 @@ const file = (name: string, score: number, best: number, line?: number): File =>
   best,
   ...(line !== undefined && { line }),
 });
-const placesOf = ({ best }: File): ScoredPlace[] => [{ range: { startLine: 1, endLine: 2 }, score: best }];
+const placesOf = ({ best }: File): BestPlaces => ({ ranges: [{ startLine: 1, endLine: 2 }], worth: best });
 const order = (files: readonly (File | undefined)[]): [string, number][] =>
   [...orderByPlaces(files, placesOf)].flatMap((one) => (one ? [[one.name, one.score]] : []));
 

@@ -1,5 +1,5 @@
 import type { Contribution } from './features.ts';
-import type { ScoredPlace } from './placeRanker.ts';
+import type { BestPlaces } from './placeRanker.ts';
 import type { SourceRange } from './sourceRange.ts';
 
 /** Largest difference between the scores of places that counts: prose, for example, is like no definition. */
@@ -25,7 +25,7 @@ export type Placed<T extends Placeable> = T & { readonly ranges?: readonly Sourc
  */
 export function* orderByPlaces<T extends Placeable>(
   ranked: Iterable<T | undefined>,
-  placesOf: (one: T) => readonly ScoredPlace[],
+  placesOf: (one: T) => BestPlaces,
 ): Generator<Placed<T> | undefined, void, void> {
   const first: Placed<T>[] = [];
   const best: (number | undefined)[] = [];
@@ -46,8 +46,8 @@ export function* orderByPlaces<T extends Placeable>(
     if (!one) yield undefined;
     else if (first.length < PLACED) {
       const places = one.line === undefined ? placesOf(one) : undefined;
-      first.push(places ? { ...one, ranges: places.map(({ range }) => range) } : one);
-      best.push(places?.[0]?.score);
+      first.push(places ? { ...one, ranges: places.ranges } : one);
+      best.push(places?.worth);
       yield undefined;
       if (first.length === PLACED) yield* finish();
     } else yield { ...one, score: Math.min(one.score, lowest ?? one.score) };

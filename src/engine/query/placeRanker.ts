@@ -2,23 +2,28 @@ import { PLACE_COLUMNS, type PlaceCandidate } from './placeFeatures.ts';
 import { overlap, type SourceRange } from './sourceRange.ts';
 import weights from './placeWeights.json' with { type: 'json' };
 
-/** Weights fitted by `npm run train:ranker`, one per feature. */
-const FITTED: Readonly<Record<string, number>> = weights;
-export const PLACE_WEIGHTS = PLACE_COLUMNS.map((column) => FITTED[column] ?? 0);
+/** Weights of the features: for the order of the places of a file, and for what its best place is worth in the order of files. */
+export interface PlaceWeights {
+  readonly places: ArrayLike<number>;
+  readonly files: ArrayLike<number>;
+}
+
+/** Fitted by `npm run train:ranker`. */
+export const PLACE_WEIGHTS: PlaceWeights = { places: weightsOf(weights.places), files: weightsOf(weights.files) };
 /** Largest number of places of a document, and how far their scores may be below the best. */
 const MOST = 4;
 const BELOW = 3;
 
-/** A place with its score. */
-export interface ScoredPlace {
-  readonly range: SourceRange;
-  readonly score: number;
+/** The places of a document, best first, and what the best of all is worth in the order of files. */
+export interface BestPlaces {
+  readonly ranges: SourceRange[];
+  readonly worth: number;
 }
 
 /** The score of a row of features: higher is better, and comparable between the places of one query only. */
-export function scorePlace(row: Float64Array): number {
+function scoreOf(row: Float64Array, fitted: ArrayLike<number>): number {
   let score = 0;
-  for (let i = 0; i < row.length; i++) score += row[i]! * PLACE_WEIGHTS[i]!;
+  for (let i = 0; i < row.length; i++) score += row[i]! * fitted[i]!;
   return score;
 }
 
@@ -40,10 +45,17 @@ export function chooseBest<T extends ScoredLines>(places: readonly T[]): T[] {
 }
 
 /** The best place of a document and up to three more. */
-export function bestPlaces(candidates: readonly PlaceCandidate[]): ScoredPlace[] {
+export function bestPlaces(candidates: readonly PlaceCandidate[]): BestPlaces {
   const scored = candidates.map(({ range, row }) => {
     const { startLine, endLine } = range;
-    return { range, score: scorePlace(row), startLine, endLine };
+    return { range, score: scoreOf(row, PLACE_WEIGHTS.places), startLine, endLine };
   });
-  return chooseBest(scored);
+  return {
+    ranges: chooseBest(scored).map(({ range }) => range),
+    worth: Math.max(...candidates.map(({ row }) => scoreOf(row, PLACE_WEIGHTS.files))),
+  };
+}
+
+function weightsOf(fitted: Readonly<Record<string, number>>): readonly number[] {
+  return PLACE_COLUMNS.map((column) => fitted[column] ?? 0);
 }

@@ -1,12 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { DefinitionKind } from '../../../src/engine/analyze/language.ts';
 import { documentId } from '../../../src/engine/documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from '../../../src/engine/engine.ts';
 import { PLACE_COLUMNS } from '../../../src/engine/query/placeFeatures.ts';
 import type { PlaceRows } from '../../../src/engine/query/foundDocument.ts';
+import { parseQuery } from '../../../src/engine/query/query.ts';
 import { placeRows } from '../../../src/engine/query/search.ts';
-import type { PlaceQuestion, QuestionedRepository } from './questions.ts';
+import { overlap, type SourceRange } from '../../../src/engine/query/sourceRange.ts';
+import { askQuestions } from '../ask/questions.ts';
+import { listFiles } from '../listing.mjs';
+import type { QuestionedRepository } from './questions.ts';
 
 /** Features of places that are no answer to a free question, as no comment is on them, but may be one to others. */
 const UNASKED: readonly string[] = ['heading'];
@@ -22,10 +27,15 @@ export const EXAMPLE_COLUMNS: readonly string[] = [...PLACE_COLUMNS, ...NUISANCE
 /** Number of documents whose places are compared. */
 export const FILES = 10;
 
+/** Free questions, and those of bench:ask, which have lines that answer. */
+export type PlaceSet = 'free' | 'ask';
+
 /** A question with the places of the first documents. */
 export interface PlaceExample {
+  readonly set: PlaceSet;
   readonly repository: string;
-  readonly question: PlaceQuestion;
+  /** The kind of the definition that the question is about, if it is about one. */
+  readonly kind?: DefinitionKind;
   readonly count: number;
   /** Rows of features, concatenated. */
   readonly rows: Float32Array;
@@ -34,20 +44,52 @@ export interface PlaceExample {
   /** By place: the rank of its document, from 0, and its lines. */
   readonly documents: Uint8Array;
   readonly lines: Uint32Array;
-  /** The place that is the answer, if any is. */
-  readonly right: number | undefined;
+  /** The places that answer. */
+  readonly right: readonly number[];
   /** The rank of the answer's document, from 0; -1 if it is none of the first. */
   readonly rightDocument: number;
+}
+
+/** The files and places that answer a question. */
+interface Asked {
+  readonly isFile: (path: string) => boolean;
+  readonly isRight: (path: string, range: SourceRange) => boolean;
 }
 
 /** Indexes a repository whose sentences are hidden, and asks its questions. */
 export async function placeExamples({ name, files, questions }: QuestionedRepository): Promise<PlaceExample[]> {
   return withIndex(documentsOf(files), ({ segments }) =>
-    questions.map((question) => exampleOf(name, question, placeRows(segments, question.text, FILES))),
+    questions.map(({ text, path: asked, line, kind }) => ({
+      ...{ set: 'free' as const, repository: name, kind },
+      ...exampleOf(placeRows(segments, text, FILES), {
+        isFile: (path) => path === asked,
+        isRight: (path, { symbol, startLine, endLine }) =>
+          path === asked && symbol?.line === line && startLine <= line && line <= endLine,
+      }),
+    })),
   );
 }
 
-export function documentsOf(files: QuestionedRepository['files']): EngineDocument[] {
+/** The questions of bench:ask about a repository that are no follow-ups, nor names; a place with one of the lines that answer is right. */
+export function askedPlaceExamples(repository: string, root: string): Promise<PlaceExample[]> {
+  const documents = documentsOf(
+    listFiles(root, 'all').map((path) => ({ path, content: readFileSync(join(root, path)) })),
+  );
+  const asked = askQuestions(repository, root).filter(
+    ({ before, text }) => before === undefined && parseQuery(text).symbol === undefined,
+  );
+  return withIndex(documents, ({ segments }) =>
+    asked.map(({ text, answers }) => ({
+      ...{ set: 'ask' as const, repository },
+      ...exampleOf(placeRows(segments, text, FILES), {
+        isFile: (path) => answers.some((one) => one.path === path),
+        isRight: (path, range) => answers.some((one) => one.path === path && overlap(one, range)),
+      }),
+    })),
+  );
+}
+
+export function documentsOf(files: readonly Pick<EngineDocument, 'path' | 'content'>[]): EngineDocument[] {
   return files.map(({ path, content }) => ({ id: documentId(path, content), path, content }));
 }
 
@@ -69,7 +111,10 @@ export async function withIndex<T>(
   }
 }
 
-function exampleOf(repository: string, question: PlaceQuestion, found: readonly PlaceRows[]): PlaceExample {
+function exampleOf(
+  found: readonly PlaceRows[],
+  { isFile, isRight }: Asked,
+): Omit<PlaceExample, 'set' | 'repository' | 'kind'> {
   const places = found.flatMap(({ path, places }, document) => places.map((place) => ({ path, document, ...place })));
   const columns = EXAMPLE_COLUMNS.length;
   const rows = new Float32Array(places.length * columns);
@@ -81,22 +126,13 @@ function exampleOf(repository: string, question: PlaceQuestion, found: readonly 
       i * columns,
     );
   }
-  const right = places.findIndex(
-    ({ path, range: { symbol, startLine, endLine } }) =>
-      path === question.path &&
-      symbol?.line === question.line &&
-      startLine <= question.line &&
-      question.line <= endLine,
-  );
   return {
-    repository,
-    question,
     count: places.length,
     rows,
     scores: Float64Array.from(found, ({ score }) => score),
     documents: Uint8Array.from(places, ({ document }) => document),
     lines: Uint32Array.from(places.flatMap(({ range: { startLine, endLine } }) => [startLine, endLine])),
-    right: right < 0 ? undefined : right,
-    rightDocument: found.findIndex(({ path }) => path === question.path),
+    right: places.flatMap(({ path, range }, i) => (isRight(path, range) ? [i] : [])),
+    rightDocument: found.findIndex(({ path }) => isFile(path)),
   };
 }

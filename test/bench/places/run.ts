@@ -2,12 +2,12 @@
 import { writeFileSync } from 'node:fs';
 import { table } from '../../../scripts/lib/table.mjs';
 import { PLACE_FEATURES } from '../../../src/engine/query/placeFeatures.ts';
-import { PLACE_WEIGHTS } from '../../../src/engine/query/placeRanker.ts';
+import { PLACE_WEIGHTS, type PlaceWeights } from '../../../src/engine/query/placeRanker.ts';
 import { EXAMPLE_COLUMNS, placeExamples, type PlaceExample } from './examples.ts';
 import { PLACE_FIT, PLACE_LISTS, PlaceFitData, rankPlaces } from './fit.ts';
 import { PLACE_GROUPS } from './groups.ts';
 import { miniSearchRanks } from './miniSearch.ts';
-import { questionedRepository } from './questions.ts';
+import { questionedRepository, type PlaceQuestion } from './questions.ts';
 import { figuresOf, placeTable, type RankedQuestion } from './report.ts';
 
 /** Options that scripts/benchPlaces.mjs passes, as JSON. */
@@ -21,11 +21,13 @@ export interface PlaceRunOptions {
 
 const { repositories, most, ablate, json } = JSON.parse(process.argv[2] ?? '') as PlaceRunOptions;
 const examples: PlaceExample[] = [];
+const questions: PlaceQuestion[] = [];
 const peer: (number | undefined)[] = [];
 for (const { name, root } of repositories) {
   const repository = questionedRepository(name, root, most);
   if (repository.questions.length === 0) continue;
   examples.push(...(await placeExamples(repository)));
+  questions.push(...repository.questions);
   peer.push(...miniSearchRanks(repository));
 }
 // Committed weights are no evidence for what they are fitted to.
@@ -34,7 +36,7 @@ const weights = fitted?.crossValidate() ?? examples.map(() => PLACE_WEIGHTS);
 const ranked = examples.map((example, i): RankedQuestion => {
   const { file, single, interleaved } = rankPlaces(example, weights[i]!);
   const ranks = { file, 'one a file': single, interleaved, MiniSearch: peer[i] };
-  return { repository: example.repository, question: example.question, ranks };
+  return { repository: example.repository, question: questions[i]!, ranks };
 });
 const kind = fitted ? 'weights fitted to other repositories' : 'the committed weights';
 const count = new Set(examples.map(({ repository }) => repository)).size;
@@ -42,7 +44,7 @@ console.log(`${examples.length} questions on ${count} repositories, ${kind}\n`);
 console.log(`${placeTable(ranked, ['file', 'one a file', 'interleaved', 'MiniSearch'], 'group')}\n`);
 
 const HEAD = ['', 'first', 'one a file: Hit@5', 'NDCG@10', 'interleaved: Hit@5', 'NDCG@10'];
-const line = (name: string, used: readonly ArrayLike<number>[], lists = PLACE_LISTS): string[] => {
+const line = (name: string, used: readonly PlaceWeights[], lists = PLACE_LISTS): string[] => {
   const both = examples.map((example, i) => rankPlaces(example, used[i]!, lists));
   const single = figuresOf(both.map((one) => one.single));
   const interleaved = figuresOf(both.map((one) => one.interleaved));
