@@ -4,7 +4,7 @@ import { BlockFile, DamagedBlock, Scratch } from './blockFile.ts';
 import { bytesPerTerm, columnsOf } from './dictionary.ts';
 import { isDamage, reasonOfDamage } from './damage.ts';
 import { decodeDefinitions, type LineRange, type SymbolSpan } from './documents.ts';
-import { BLOCK_BYTES, ByteReader, damaged, type TermHash } from './format.ts';
+import { BLOCK_BYTES, ByteReader, DOCUMENT_ID_BYTES, damaged, type TermHash } from './format.ts';
 import { gallop } from './gallop.ts';
 import { NameCursor, nameKey, type NameSource } from './names.ts';
 import type { SegmentFooter } from './segmentEnd.ts';
@@ -47,9 +47,9 @@ export class SegmentReader {
   readonly #bucketEntries: Uint32Array;
   readonly #names: NameSource;
   readonly #wordOffsets: Uint32Array;
-  readonly #ids: Uint8Array;
+  readonly #ids: Buffer;
   readonly #pathOffsets: Uint32Array;
-  readonly #paths: Uint8Array;
+  readonly #paths: Buffer;
   readonly #detailOffsets: Float64Array;
   readonly #lines: Uint32Array;
   readonly #contentBytes: Uint32Array;
@@ -86,9 +86,9 @@ export class SegmentReader {
         recent: new Map(),
       };
       this.#wordOffsets = new Uint32Array(...this.#section('wordOffsets', 4));
-      this.#ids = new Uint8Array(...this.#section('ids', 1));
+      this.#ids = Buffer.from(...this.#section('ids', 1));
       this.#pathOffsets = new Uint32Array(...this.#section('pathOffsets', 4));
-      this.#paths = new Uint8Array(...this.#section('paths', 1));
+      this.#paths = Buffer.from(...this.#section('paths', 1));
       this.#detailOffsets = new Float64Array(...this.#section('detailOffsets', 8));
       this.firstChunk = new Uint32Array(...this.#section('firstChunk', 4));
       this.#lines = new Uint32Array(...this.#section('lines', 4));
@@ -148,11 +148,11 @@ export class SegmentReader {
   }
 
   documentIdOf(document: number): DocumentId {
-    return Buffer.from(this.idOf(document)).toString('hex');
+    return this.#ids.toString('hex', document * DOCUMENT_ID_BYTES, (document + 1) * DOCUMENT_ID_BYTES);
   }
 
   pathOf(document: number): string {
-    return Buffer.from(this.pathBytesOf(document)).toString('utf8');
+    return this.#paths.toString('utf8', this.#pathOffsets[document], this.#pathOffsets[document + 1]);
   }
 
   pathBytesOf(document: number): Uint8Array {
@@ -161,14 +161,13 @@ export class SegmentReader {
 
   /** The documents whose path has `part`, as these bytes. */
   documentsWithPathPart(part: Uint8Array): number[] {
-    const paths = Buffer.from(this.#paths.buffer, this.#paths.byteOffset, this.#paths.length);
     const documents: number[] = [];
-    for (let at = paths.indexOf(part); at >= 0;) {
+    for (let at = this.#paths.indexOf(part); at >= 0;) {
       const document = gallop(this.#pathOffsets, 1, this.documents, at + 1) - 1;
       const end = this.#pathOffsets[document + 1]!;
       const isWithin = at + part.length <= end;
       if (isWithin) documents.push(document);
-      at = paths.indexOf(part, isWithin ? end : at + 1);
+      at = this.#paths.indexOf(part, isWithin ? end : at + 1);
     }
     return documents;
   }
@@ -189,7 +188,7 @@ export class SegmentReader {
 
   /** The outer folders of a document's path, by their bytes. */
   outerFolderOf(document: number): string {
-    return outerFolderOf(Buffer.from(this.pathBytesOf(document)).toString('latin1'));
+    return outerFolderOf(this.#paths.toString('latin1', this.#pathOffsets[document], this.#pathOffsets[document + 1]));
   }
 
   contentBytesOf(document: number): number {
