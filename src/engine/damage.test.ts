@@ -250,11 +250,11 @@ describe('A damaged index', () => {
     await engine.apply({ add: documents });
     await engine.apply({ add: [document('b.ts', '// lantern\nfunction harbour() {}')] });
     const whole = new EngineReader(state);
-    const { nameBlocks, dictionary } = whole.segments[0]!.reader.footer;
+    const { nameBlocks, wordParts } = whole.segments[0]!.reader.footer;
     whole.close();
-    // The last block with nothing but names: the word of a search is looked for at the beginning.
-    const block = Math.floor(dictionary / BLOCK_BYTES) - 2;
-    assert.ok((block - 1) * BLOCK_BYTES > nameBlocks);
+    // The last such block: the word of a search is looked for at the beginning of the names.
+    const block = Math.floor(wordParts / BLOCK_BYTES) - 1;
+    assert.ok(block * BLOCK_BYTES > nameBlocks, 'a block holds nothing but names');
     ruin(join(state, 'segment.1.1.sxs'), block);
     for (const query of ['sym:harbour', 'lantern sym:*harb*', '-sym:n* lantern']) {
       const reader = new EngineReader(state);

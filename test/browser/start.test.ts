@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
 import { launchBrowser } from '../../scripts/lib/browser.mjs';
+import { isSoak } from '../support/runs.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { ROOT, Workbench, copySample } from './support.ts';
@@ -27,7 +28,7 @@ function started(args: () => readonly string[]): {
     const env = {
       ...process.env,
       ...{ SEXTANT_NO_BROWSER: '1', SEXTANT_START_STATE: state },
-      ...(process.env.SEXTANT_SOAK === undefined && { SEXTANT_NO_LOGS: '1' }),
+      ...(!isSoak && { SEXTANT_NO_LOGS: '1' }),
     };
     child = spawn(process.execPath, [join(ROOT, 'scripts/start.mjs'), ...args(), '--browser'], {
       env,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Frame, Locator, Page } from 'playwright-core';
 import { writeMachineSettings } from '../../scripts/lib/editor.mjs';
 import { openWorkbench, runCommand, type OpenOptions } from '../../scripts/lib/workbench.mjs';
+import { isSoak } from '../support/runs.ts';
 import { until } from '../support/until.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
@@ -38,8 +39,8 @@ export function appears(element: Locator): Promise<boolean> {
 
 export const WIDTHS = [1400, 400] as const;
 
-/** Whether each state is looked at in each theme at each width: for pictures, and with SEXTANT_SOAK. */
-const EVERY_LOOK = process.env.SEXTANT_SHOTS === '1' || process.env.SEXTANT_SOAK !== undefined;
+/** Whether each state is looked at in each theme at each width: for pictures, and in `npm run soak`. */
+const EVERY_LOOK = process.env.SEXTANT_SHOTS === '1' || isSoak;
 
 /**
  * Themes in which a state is looked at in this width. The first theme, in which names and layout are checked, is looked at in

@@ -8,16 +8,16 @@ import { residentMegabytes } from '../bench/load.ts';
 import { Client, PATHS } from '../conformance/client.ts';
 import { plusDays } from '../conformance/naive.ts';
 import { RawConnection } from '../support/rawHttp.ts';
+import { isSoak } from '../support/runs.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 import { folderOfTest } from '../support/temporary.ts';
 import { chooseSeed, seeded } from './truth.ts';
 
-const IS_SOAK = process.env.SEXTANT_SOAK !== undefined;
 /** The number of steps of the day, and of requests by each client in a step. */
-const STEPS = IS_SOAK ? 24 * 12 : 24;
+const STEPS = isSoak ? 24 * 12 : 24;
 const ASKED = 10;
-const USERS = IS_SOAK ? 10_000 : 300;
+const USERS = isSoak ? 10_000 : 300;
 /** Each client sets the budget of one of these accounts, which never leave. */
 const ACCOUNTS = ['nightly-build', 'release-train', 'ci-runner', 'dependency-updates'];
 const OVERRIDE = { resource: 'BUDGET_RESOURCE_CREDITS_CONSUMED', period: 'BUDGET_PERIOD_MONTHLY' };
@@ -68,7 +68,7 @@ describe('A simulated day of 24 hours', () => {
         `      from seed ${seed}: ${day.outcomes()}; memory by the hour, MB: ${megabytes.map(Math.round).join(' ')}`,
       );
       assert.ok(Math.max(...megabytes) < MAX_MEGABYTES, 'the memory is bounded');
-      if (IS_SOAK) {
+      if (isSoak) {
         const [early, late] = [megabytes.slice(WARM_HOURS, 15), megabytes.slice(15)].map((some) => Math.max(...some));
         assert.ok(late! < early! * 1.1, 'the memory is flat');
       }

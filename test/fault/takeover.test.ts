@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { until } from '../support/until.ts';
 import { folderOfTest } from '../support/temporary.ts';
+import { isSoak } from '../support/runs.ts';
 import { ACTS, checkAll, Ledger, makeHooks, NOW, writeFacts, type Hooks } from './ledger.ts';
 import { chooseSeed, keepForInspection, seeded } from './truth.ts';
 
 const ROUNDS = Number(process.env.SEXTANT_FAULT_PAUSES ?? 3);
 /** The round in which the next owner waits for a minute without a heartbeat, instead of finding an aged lock. */
-const WAITS = process.env.SEXTANT_SOAK === undefined ? 0 : 1;
+const WAITS = isSoak ? 1 : 0;
 const LEDGERS = 8;
 /** More changes than one unfinished change of each kind. */
 const ENOUGH = 25;

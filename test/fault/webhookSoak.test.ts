@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { delivery, load, openDescriptors, residentMegabytes } from '../bench/load.ts';
 import { Client } from '../conformance/client.ts';
+import { isSoak } from '../support/runs.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 
 /** `npm run soak`: half an hour. */
-const SECONDS = Number(process.env.SEXTANT_SOAK_SECONDS ?? (process.env.SEXTANT_SOAK ? 1800 : 4));
+const SECONDS = Number(process.env.SEXTANT_SOAK_SECONDS ?? (isSoak ? 1800 : 4));
 /** The number of memory samples; the requests between two samples are built beforehand. */
 const SAMPLES = Math.max(20, Math.ceil(SECONDS / 5));
 /** A small limit for stored events, so that everything with a limit reaches it soon. */

@@ -8,13 +8,14 @@ import { OpenSearchStore } from '../../src/context/opensearch/openSearchStore.ts
 import { documentId } from '../../src/engine/documentId.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
+import { isSoak } from '../support/runs.ts';
 import { until } from '../support/until.ts';
 
 type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 const FILES_PER_UPLOAD = 20;
 /** Nodes that fail; all of them in `npm run soak`. */
-const FAILING = process.env.SEXTANT_SOAK === undefined ? 1 : 3;
+const FAILING = isSoak ? 3 : 1;
 /** Errors that a client may see while nodes fail; it tries again. */
 const PASSING = new Set(['StoreUnavailable', 'StoreOverloaded']);
 

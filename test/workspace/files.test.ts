@@ -17,7 +17,8 @@ import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptio
 import { silentLogger } from '../../src/base/log.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { find, isSoak, openIndex } from './support.ts';
+import { isSoak } from '../support/runs.ts';
+import { find, openIndex } from './support.ts';
 
 describe('Files in real folders', () => {
   const folder = temporaryFolder();

@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
-import { find, isSoak, openIndex } from './support.ts';
+import { isSoak } from '../support/runs.ts';
+import { find, openIndex } from './support.ts';
 
 const FILES = isSoak ? 5000 : 1500;
 

@@ -9,7 +9,8 @@ import { chooseSeed, seeded } from '../fault/truth.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { documentsOf, find, freshDocuments, isSoak, openIndex } from './support.ts';
+import { isSoak } from '../support/runs.ts';
+import { documentsOf, find, freshDocuments, openIndex } from './support.ts';
 
 describe('Processes that index one folder', () => {
   const folder = temporaryFolder();

@@ -12,7 +12,8 @@ import { chooseSeed, seeded } from '../fault/truth.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { documentsOf, find, freshDocuments, isSoak } from './support.ts';
+import { isSoak } from '../support/runs.ts';
+import { documentsOf, find, freshDocuments } from './support.ts';
 
 const MINUTES = Number(process.env.SEXTANT_SOAK_MINUTES ?? 30);
 const ROUNDS = 6;

@@ -10,9 +10,6 @@ import {
 } from '../../src/workspace/folderOptions.ts';
 import { Searcher } from '../../src/workspace/searcher.ts';
 
-/** The full extent takes too long for `npm test`. */
-export const isSoak = process.env.SEXTANT_SOAK !== undefined;
-
 /** A time so old that no file counts as still being written. */
 const LATER = (): number => Date.now() + 60_000;
 

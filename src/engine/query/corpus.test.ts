@@ -4,7 +4,6 @@ import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { listSources, readSources } from '../../../test/bench/corpus.ts';
 import { assertGolden } from '../../../test/support/golden.ts';
-import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine, EngineReader, type EngineDocument } from '../engine.ts';
@@ -90,9 +89,9 @@ describe('a search over several indexes', () => {
         );
         assert.deepEqual(await find(parts, typed), await find([await indexOf(documents)], typed));
       }),
-      { numRuns: runs(25) },
+      { numRuns: 25 },
     );
-    assert.ok(compared > 20, `${compared} hits`);
+    assert.ok(compared > 500, `${compared} hits`);
   });
 
   it('ranks the same, whatever an index held before', async () => {
@@ -106,9 +105,9 @@ describe('a search over several indexes', () => {
         });
         assert.deepEqual(await find([aged], typed), await find([await indexOf(documents)], typed));
       }),
-      { numRuns: runs(12) },
+      { numRuns: 12 },
     );
-    assert.ok(compared > 20, `${compared} hits`);
+    assert.ok(compared > 200, `${compared} hits`);
   });
 
   it('scores the files of the sample as the golden says', async () => {
