@@ -1,3 +1,4 @@
+import { increment } from '../base/collections.ts';
 import { stem, wordsIn } from '../engine/analyze/words.ts';
 
 /** Lines from 0, both ends inclusive. */
@@ -40,8 +41,7 @@ export function bestWindow(
     for (let next = i + 1; next <= starts.length; next++) {
       const end = (starts[next] ?? within.end + 1) - 1;
       if (end - start + 1 > most) break;
-      for (; line <= end; line++)
-        for (const word of found[line - within.start]!) seen.set(word, (seen.get(word) ?? 0) + 1);
+      for (; line <= end; line++) for (const word of found[line - within.start]!) increment(seen, word);
       let worth = LINE * (end - start);
       for (const [word, count] of seen) worth += weights[word]! * (1 + REPEATED * Math.log2(count));
       const after = starts[next];

@@ -1,3 +1,4 @@
+import { increment } from './collections.ts';
 import { escapeRegExp } from './regExp.ts';
 
 /** Facts that a report must not contain. */
@@ -143,7 +144,7 @@ export class Redactor {
   }
 
   #count(kind: RedactedKind, replacement: string): string {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    increment(this.#counts, kind);
     return replacement;
   }
 }

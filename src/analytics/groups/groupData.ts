@@ -1,3 +1,4 @@
+import { increment } from '../../base/collections.ts';
 import { parseDay, type Day } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import type {
@@ -81,7 +82,7 @@ export class GroupData implements AnalyticsData {
     const { rows, ...quality } = await this.activeAccounts(range, { ...options, cachedOnly: true });
     if (quality.missing.length > 0) return { ...counts, rows: [] };
     const active = new Map<string, number>();
-    for (const { date } of rows) active.set(date, (active.get(date) ?? 0) + 1);
+    for (const { date } of rows) increment(active, date);
     return { ...quality, rows: counts.rows.map(({ date }) => ({ date, user_count: active.get(date) ?? 0 })) };
   }
 

@@ -1,3 +1,4 @@
+import { increment } from '../../base/collections.ts';
 import type { SourceScan } from './scanner.ts';
 
 const LF = 10;
@@ -94,7 +95,7 @@ export class Literals {
         return end;
       }
       if (end === UNCLOSED) {
-        this.#unclosed.set(rule, (this.#unclosed.get(rule) ?? 0) + 1);
+        increment(this.#unclosed, rule);
         // An announcement such as `<<` may be an operator instead.
         if (rule.is !== 0) return UNCLOSED;
       }

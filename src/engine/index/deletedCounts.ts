@@ -1,4 +1,5 @@
-import { increment, type SegmentReader } from './segmentReader.ts';
+import { increment } from '../../base/collections.ts';
+import type { SegmentReader } from './segmentReader.ts';
 
 /** The deleted documents of a segment, and what they have: what to subtract from the counts of the segment's file. */
 export interface DeletedCounts {

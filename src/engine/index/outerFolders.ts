@@ -1,3 +1,5 @@
+import { increment } from '../../base/collections.ts';
+
 /** The outermost two folders of a path, or fewer. In many repositories they are a package. */
 export function outerFolderOf(path: string): string {
   const first = path.indexOf('/');
@@ -9,8 +11,7 @@ export function outerFolderOf(path: string): string {
 export function countFolders(paths: string, offsets: readonly number[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (let path = 0; path < offsets.length - 1; path++) {
-    const name = outerFolderOf(paths.slice(offsets[path], offsets[path + 1]));
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    increment(counts, outerFolderOf(paths.slice(offsets[path], offsets[path + 1])));
   }
   return counts;
 }

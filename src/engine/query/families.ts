@@ -1,3 +1,4 @@
+import { increment } from '../../base/collections.ts';
 import { F } from './features.ts';
 import type { FileForm } from './fileForms.ts';
 import type { Ranked } from './foundDocument.ts';
@@ -69,7 +70,7 @@ export function oneOfEachFamily(ranked: readonly Ranked[], query: string): reado
     const isOther = known?.path === path;
     const first = (isOther ? undefined : known) ?? ofName.get(name)?.find((other) => isCopy(one, other));
     if (first) {
-      alike.set(first, (alike.get(first) ?? 0) + 1);
+      increment(alike, first);
       later.push(one);
       continue;
     }

@@ -21,9 +21,9 @@ export interface BestPlaces {
 }
 
 /** The score of a row of features: higher is better, and comparable between the places of one query only. */
-function scoreOf(row: Float64Array, fitted: ArrayLike<number>): number {
+export function scoreOf(row: ArrayLike<number>, fitted: ArrayLike<number>): number {
   let score = 0;
-  for (let i = 0; i < row.length; i++) score += row[i]! * fitted[i]!;
+  for (let i = 0; i < fitted.length; i++) score += row[i]! * fitted[i]!;
   return score;
 }
 

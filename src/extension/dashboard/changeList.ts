@@ -8,6 +8,7 @@ import type { Plan } from '../../analytics/contract.ts';
 import { identityKey, type Identity } from '../../analytics/identity.ts';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import { usedOf } from '../../analytics/insights/budgets.ts';
+import { increment } from '../../base/collections.ts';
 import { formatCount } from '../../base/format.ts';
 import type { ChangePart } from '../../protocol/budgetsView.ts';
 import type { Tone } from '../../protocol/rowList.ts';
@@ -117,7 +118,7 @@ export function batchList({ rows, leftOut, unit }: Batch, names: AccountNames): 
 /** The parts with their numbers of rows, after all rows together; empty if there is only one part. */
 export function changeParts(rows: readonly ChangeRow[], chosen: string): ChangePart[] {
   const counts = new Map<PartId, number>();
-  for (const { part } of rows) counts.set(part, (counts.get(part) ?? 0) + 1);
+  for (const { part } of rows) increment(counts, part);
   if (counts.size < 2) return [];
   const part = (id: string, name: string, count: number, tone: Tone): ChangePart => ({
     ...{ id, name, tone },

@@ -1,7 +1,7 @@
 import { groupBy } from '../../../src/base/collections.ts';
 import { P } from '../../../src/engine/query/placeFeatures.ts';
 import { PLACE_SHARE } from '../../../src/engine/query/placeOrder.ts';
-import { chooseBest, type PlaceWeights } from '../../../src/engine/query/placeRanker.ts';
+import { chooseBest, scoreOf, type PlaceWeights } from '../../../src/engine/query/placeRanker.ts';
 import { FILES_PER_PLACE } from '../../../src/wire/formatRetrieval.ts';
 import { fitSoftmax, type Choice } from '../softmax.ts';
 import { HELD_OUT } from '../ask/fit.ts';
@@ -158,10 +158,4 @@ interface PlaceWithScore {
   readonly score: number;
   readonly startLine: number;
   readonly endLine: number;
-}
-
-function scoreOf(row: Float32Array, weights: ArrayLike<number>): number {
-  let score = 0;
-  for (let i = 0; i < weights.length; i++) score += weights[i]! * row[i]!;
-  return score;
 }
