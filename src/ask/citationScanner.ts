@@ -8,6 +8,8 @@ export type MarkdownToken =
       readonly space: string;
       readonly numbers: readonly number[];
       readonly startsLine: boolean;
+      /** Whether the text before it can be the beginning of a code block, or of another citation. */
+      readonly mayJoin: boolean;
     }
   /** The `!` before the brackets of an image. */
   | { readonly kind: 'image'; readonly text: string };
@@ -15,6 +17,9 @@ export type MarkdownToken =
 /** Blanks, quotes and list items that may precede the fence of a code block. */
 const LINE_START = /(?:[ \t>]|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*(?<fence>`{3,}|~{3,})?/y;
 const MAYBE_LINE_START = /^[ \t>*+\-\d.)]*[`~]*$/;
+/** Text that leaves open whether a line starts a code block, or brackets are a citation. */
+const MAYBE_FENCE = /^[ \t>*+\-\d.)~]*$/;
+const MAYBE_GROUP = /^[ ^\d,;&–\-and]*$/;
 const FENCE_END = /^[ \t>]*(?<fence>`{3,}|~{3,})[ \t\r]*\n?$/;
 const CITATION = /\[ ?\^?\d{1,3}(?: *(?:[,;&–-]|and) *\^?\d{1,3})* ?\]/y;
 /** Beginning of a possible citation that more text may complete. */
@@ -33,6 +38,8 @@ export class CitationScanner {
   #at = 0;
   #isLineStart = true;
   #isWithinLine = false;
+  #mayBeFence = false;
+  #mayBeGroup = false;
   #fence: string | undefined;
 
   push(text: string): MarkdownToken[] {
@@ -71,7 +78,12 @@ export class CitationScanner {
     if (this.#fence !== undefined) return this.#fencedLine(this.#fence, isEnd);
     if (this.#isLineStart) return this.#lineStart(isEnd);
     const token = this.#inLine(isEnd);
-    if (token) this.#isWithinLine = true;
+    if (!token) return undefined;
+    this.#isWithinLine = true;
+    this.#mayBeFence &&= MAYBE_FENCE.test(token.text);
+    this.#mayBeGroup = token.text.endsWith('[')
+      ? !token.text.endsWith('\\[')
+      : this.#mayBeGroup && MAYBE_GROUP.test(token.text);
     return token;
   }
 
@@ -124,6 +136,7 @@ export class CitationScanner {
     }
     this.#isLineStart = false;
     this.#isWithinLine = false;
+    this.#mayBeFence = true;
     return text(fence === undefined ? start : start.slice(0, -fence.length));
   }
 
@@ -163,7 +176,8 @@ export class CitationScanner {
     const startsLine = !this.#isWithinLine;
     if (!isCitation) return text(`${space}[`);
     const [group] = matchAt(CITATION, this.#text, from)!;
-    return { kind: 'citation', text: space + group, space, numbers: numbersIn(group), startsLine };
+    const mayJoin = this.#mayBeFence || this.#mayBeGroup;
+    return { kind: 'citation', text: space + group, space, numbers: numbersIn(group), startsLine, mayJoin };
   }
 
   #isCitation(from: number, isEnd: boolean): boolean | undefined {

@@ -43,6 +43,14 @@ describe('citations', () => {
     assert.equal(filtered('[7][1]: http://evil.example', 1).text, '\u200b[1]: http://evil.example');
   });
 
+  it('do not turn the text around them into another citation, or a list with code, when removed', () => {
+    assert.equal(filtered('12[7]1. ```ts\n[1]', 1).text, '12\u200b1. ```ts\n[1]');
+    assert.equal(filtered('~~[7]~ [1]', 1).text, '~~\u200b~ [1]');
+    assert.equal(filtered('see [[7]12]').text, 'see [\u200b12]');
+    assert.equal(filtered('see [1[7], 2[8]]', 1, 2).text, 'see [1\u200b, 2]');
+    assert.deepEqual(filtered('see [1, [7] 2]', 1, 2).cited, []);
+  });
+
   it('are recognized in the forms in which models write them', () => {
     assert.equal(
       filtered('a [1, 3] b [1-3] c [^2] d [1][2] e [2; 9] f [1 and 2]', 1, 2, 3).text,
@@ -91,6 +99,7 @@ describe('citations', () => {
       '``',
       '```',
       '~~~',
+      '~',
       '\\',
       '!',
       '[',
@@ -131,8 +140,7 @@ describe('citations', () => {
         const left = citationsIn(out);
         assert.ok(left.every((number) => number >= 1 && number <= 3));
         assert.deepEqual([...new Set(left)].sort(), [...cited].sort());
-        if (removed === 0 && cited.length === 0)
-          assert.equal(out.replaceAll(String.raw`\![`, '!['), text.replaceAll(String.raw`\![`, '!['));
+        if (removed === 0 && cited.length === 0) assert.equal(withImages(out), withImages(text));
         assert.deepEqual(filtered(out, 1, 2, 3), { text: out, cited, removed: 0 });
       }),
       { numRuns: 3000 },
@@ -149,6 +157,11 @@ describe('citations', () => {
     );
   });
 });
+
+/** The Markdown with an image wherever its `!` is escaped. */
+function withImages(markdown: string): string {
+  return markdown.replace(/(?<!\\)((?:\\\\)*)\\!\[/g, '$1![');
+}
 
 /** Finds the citations of a text in another way: it blanks out code line by line, then searches the rest. */
 function citationsIn(markdown: string): number[] {

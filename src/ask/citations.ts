@@ -67,10 +67,10 @@ export class CitationFilter {
     return `${filler}${isLink ? '\\' : ''}${text}`;
   }
 
-  /** Filler for a removed citation: the text around it must not combine to code, a link or an image. */
+  /** Filler for a removed citation: the text around it must not combine to code, a link, an image or a citation. */
   #filler({ text }: MarkdownToken): string {
     if (!this.#gap) return '';
-    return this.#gap.startsLine || /^[`[(]/.test(text) ? ZERO_WIDTH_SPACE : '';
+    return this.#gap.mayJoin || /^[`[(]/.test(text) ? ZERO_WIDTH_SPACE : '';
   }
 }
 
