@@ -64,7 +64,7 @@ for (const path of names) appendFileSync(join(one, path), '\n/* harbour */\n');
 const reopened = open(one, stateOne);
 await timed(`${names.length} files changed while it was closed`, () => reopened.reconcile());
 appendFileSync(join(one, names[0]!), '\n/* halyard */\n');
-await timed('one changed file of which nobody told', () => reopened.scanTimes());
+await timed('one changed file, without a report of it', () => reopened.scanTimes());
 appendFileSync(join(one, names[1]!), '\n/* halyard */\n');
 await timed('one changed file, by its path', () => reopened.scanPaths([names[1]!]));
 await reopened.close();
