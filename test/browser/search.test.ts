@@ -33,7 +33,7 @@ describe('Search Workspace', () => {
 
   it('shows ranked results while the query is typed', async () => {
     await workbench.search('nextRetryDelay');
-    await workbench.pick.getByText('nextRetryDelay', { exact: true }).first().waitFor();
+    await workbench.firstRow('nextRetryDelay');
     const [first] = await workbench.rows();
     assert.match(first ?? '', /^nextRetryDelay, src\/orders\/retryPolicy\.ts:6, export function nextRetryDelay/);
     await workbench.shoot('search-results');
