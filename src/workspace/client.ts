@@ -31,7 +31,7 @@ export interface Renewal {
  * collection, smaller young generations and malloc's settings returned hardly any of it. A thread that ends returns all of
  * it. Opening the indexes again takes 0.1 s and a scan; no content is read.
  */
-const RENEWAL: Renewal = { files: 5_000, quietMs: 30_000 };
+const RENEWAL: Renewal = { files: 5_000, quietMs: 10_000 };
 
 /**
  * The index of a workspace, for a thread that must not wait: one thread indexes, another searches. Both start when first
