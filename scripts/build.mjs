@@ -114,7 +114,7 @@ const targets = [
     // 30 send, edit and retry events of webhooks, 10 of them a library of events, a chunk that the first of them loads.
     // 40 are the page of events, forwards in one step, and the editor of filters.
     // 10 are teams in the dashboard and the side bar, and its report.
-    budget: 2355,
+    budget: 2365,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -168,7 +168,7 @@ const targets = [
     // 20 sum by groups and write reports, 10 run commands for events; the rest is for metrics and facts.
     // 60 write Parquet files, a chunk that sextant export --facts loads. 90 are the transport of OpenSearch and the store on it, a chunk
     // that sextant serve --store opensearch loads.
-    budget: 2205,
+    budget: 2215,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -187,7 +187,7 @@ const targets = [
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which finds errors in the JSON of deliveries.
     // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads. 15 read numbers,
     // titles and heads of definitions, and what is pasted. 45 list, send, edit and retry events of webhooks.
-    budget: 1600,
+    budget: 1610,
     options: {
       entryPoints: {
         index: 'src/index.ts',

@@ -109,8 +109,7 @@ async function fitFiles() {
 
 /** Half of the free questions have half of the words in the comment, as questions of people have. */
 async function fitPlaces() {
-  const { askRepositories } = await import('../test/bench/ask/questions.ts');
-  const { HELD_OUT } = await import('../test/bench/ask/fit.ts');
+  const { askRepositories, HELD_OUT } = await import('../test/bench/ask/questions.ts');
   const { askedPlaceExamples, placeExamples } = await import('../test/bench/places/examples.ts');
   const { FILE_ORDER_FIT, PLACE_FIT, PlaceFitData } = await import('../test/bench/places/fit.ts');
   const { questionedRepository } = await import('../test/bench/places/questions.ts');
@@ -165,7 +164,7 @@ async function fitPlaces() {
   console.log(table([['', ...groups.flatMap((group) => [group, 'NDCG', 'interleaved'])], ...rows]));
 }
 
-/** The four repositories of bench:ask that are held out are measured, too. */
+/** The repositories of bench:ask that are held out are measured, too. */
 async function fitPassages() {
   const data = benchmarkData();
   const { askExamples, fileExamples, freeExamples } = await import('../test/bench/ask/examples.ts');

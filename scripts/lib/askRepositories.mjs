@@ -1,12 +1,8 @@
-// Brings the repositories that the questions of bench:ask are about: packages of the lockfile, of Debian's archive and of Maven.
+// Brings the repositories that the questions of bench:ask are about: those of bench:typed, and packages of bench:places.
 import { join } from 'node:path';
 import { bringPlaces } from './places.mjs';
 import { say, step } from './say.mjs';
 import { bringTyped, typedFolder } from './typedRepositories.mjs';
-
-/** Packages of bench:places by the name of the repository. */
-/** @type {Record<string, string>} */
-const PLACES = { leveldb: 'leveldb', jsoup: 'org.jsoup:jsoup' };
 
 /**
  * Those of the named repositories that can be brought.
@@ -28,8 +24,6 @@ async function bring(name) {
   const { placePackages } = await import('../../test/bench/places/packages.ts');
   const typed = REPOSITORIES.find((one) => one.name === name);
   if (typed) return (await bringTyped(typed)) ? join(typedFolder, 'repositories', name) : undefined;
-  const [found] = await step(`Bringing ${name}`, () =>
-    bringPlaces(placePackages().filter((one) => one.name === PLACES[name])),
-  );
+  const [found] = await step(`Bringing ${name}`, () => bringPlaces(placePackages().filter((one) => one.name === name)));
   return found?.root;
 }

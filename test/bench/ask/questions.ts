@@ -51,6 +51,19 @@ export function askRepositories(): string[] {
   return [...new Set(rowsOf().map(({ repository }) => repository))];
 }
 
+/** Repositories that weights are fitted to. */
+const FITTED: ReadonlySet<string> = new Set(
+  'undici scrapy dns rustls lighttpd composer sequel msal-browser leveldb org.jsoup:jsoup'.split(' '),
+);
+/** Those that no weight is fitted to. */
+export const HELD_OUT: ReadonlySet<string> = new Set(askRepositories().filter((name) => !FITTED.has(name)));
+const FOUR: ReadonlySet<string> = new Set(['eslint', 'zookeeper', 'nunit', 'mojolicious']);
+
+/** What a repository's questions are: those of the sixty packages were written last, and avoid the words of the code most. */
+export function askedSet(repository: string): string {
+  return FITTED.has(repository) ? 'ten fitted to' : FOUR.has(repository) ? 'four others' : 'sixty packages';
+}
+
 interface Row {
   readonly repository: string;
   readonly words: 'own' | 'domain';

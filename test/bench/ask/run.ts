@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { groupBy } from '../../../src/base/collections.ts';
 import { report } from '../../../scripts/lib/report.mjs';
 import { table } from '../../../scripts/lib/table.mjs';
+import { languageOf } from '../../../src/engine/analyze/languages.ts';
 import { QUESTION_PROFILE, type AskProfile } from '../../../src/ask/retrieve.ts';
 import { mean, percentile } from '../metric.ts';
 import { measureRepository, PROMPT_TOKENS, type MeasuredQuestion } from './measure.ts';
-import { askQuestions } from './questions.ts';
+import { askedSet, askQuestions, type AskQuestion } from './questions.ts';
 
 interface RunOptions {
   readonly repositories: readonly { readonly name: string; readonly root: string }[];
@@ -33,13 +34,16 @@ const rowOf = (title: string, rows: readonly MeasuredQuestion[]): string[] => [
   mean(rows.map(({ linesShown }) => linesShown)).toFixed(0),
   String(rows.reduce((sum, { misquotations }) => sum + misquotations, 0)),
 ];
+const groups = (titleOf: (question: AskQuestion) => string): string[][] =>
+  [...groupBy(measured, ({ question }) => titleOf(question))].map(([title, rows]) => rowOf(title, rows));
 const tokens = PROMPT_TOKENS.map((count) => `${count} tokens`);
 report('ask', [
   ['', 'questions', 'first right', 'shown', ...tokens, 'lines shown', 'misquotations'],
   rowOf('all', measured),
-  ...[...groupBy(measured, ({ question }) => `in ${question.words} words`)].map(([words, rows]) => rowOf(words, rows)),
-  ...[...groupBy(measured, ({ question }) => question.kind)].map(([kind, rows]) => rowOf(kind, rows)),
-  ...[...groupBy(measured, ({ question }) => question.repository)].map(([name, rows]) => rowOf(name, rows)),
+  ...groups(({ words }) => `in ${words} words`),
+  ...groups(({ kind }) => kind),
+  ...groups(({ repository, words }) => `${askedSet(repository)}, ${words} words`),
+  ...groups(({ answers }) => languageOf(answers[0]!.path).id),
 ]);
 const others = (['search', 'grep'] as const).map((peer) => [
   peer === 'search' ? 'plain search' : 'like grep',

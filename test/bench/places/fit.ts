@@ -4,7 +4,7 @@ import { PLACE_SHARE } from '../../../src/engine/query/placeOrder.ts';
 import { chooseBest, scoreOf, type PlaceWeights } from '../../../src/engine/query/placeRanker.ts';
 import { FILES_PER_PLACE } from '../../../src/wire/formatRetrieval.ts';
 import { fitSoftmax, type Choice } from '../softmax.ts';
-import { HELD_OUT } from '../ask/fit.ts';
+import { HELD_OUT } from '../ask/questions.ts';
 import { EXAMPLE_COLUMNS, UNWEIGHED, type PlaceExample, type PlaceSet } from './examples.ts';
 
 export interface PlaceFit {
