@@ -19,7 +19,6 @@ const MAX_VSIX_BYTES = 1_300_000;
 const MAX_NPM_BYTES = 1_500_000;
 /** Retries a failed test once, for real processes and browsers on a busy machine; the failure is reported. */
 const TRY_AGAIN = ['--retries', '1'];
-const TWO_AT_A_TIME = ['--parallel', '--jobs', '2'];
 /** On a busy machine a browser may drop a click. */
 const BROWSER = ['--timeout', '300000', '--require', './test/browser/onFailure.ts', ...TRY_AGAIN];
 /** Tests of the command for the Node between the oldest and that of the tests: a search, a repair, a stop and a wait. */
@@ -60,8 +59,8 @@ const stages = {
   build: { run: build },
   repository: { run: repository },
   browser: { run: browser, after: BUILT, processes: 2 },
-  // Many tests wait for processes and disks: two at a time take half as long. Beside `browser` these would be four.
-  unit: { run: () => mocha('unit', TWO_AT_A_TIME), after: ['build', 'browser'], processes: 2 },
+  // Many tests wait for processes and disks. Beside `browser` these would be five.
+  unit: { run: () => mocha('unit', atATime(3)), after: ['build', 'browser'], processes: 3 },
   package: { run: packages, after: BUILT },
   'editor-vsix': {
     run: () => editor('newest', { vsix: join(root, 'out/sextant-code.vsix'), part: 'newest' }),
@@ -131,7 +130,7 @@ process.exitCode = failed.length === 0 && passed > 0 ? 0 : 1;
 /** Runs the chosen stages, each as soon as there is room for it and the stages before it have ended. */
 async function runAll() {
   // Most stages spend half of their time waiting for disks, browsers and other processes.
-  const room = availableParallelism() + 1;
+  const room = availableParallelism() + 2;
   /** @type {Map<string, Promise<string>>} */
   const running = new Map();
   const waiting = new Set(chosen);
@@ -169,6 +168,11 @@ function lint() {
   return check('lint', 'node_modules/oxlint/bin/oxlint', ['--type-check', '.']);
 }
 
+/** @param {number} files */
+function atATime(files) {
+  return ['--parallel', '--jobs', String(files)];
+}
+
 /** Compiles each project, as lint does. */
 async function types() {
   const outcomes = [];
@@ -196,7 +200,7 @@ async function browser() {
     .sort((a, b) => statSync(b).size - statSync(a).size);
   /** @param {string} title @param {readonly string[]} files */
   const test = (title, files) =>
-    mocha(title, [...files.flatMap((file) => ['--spec', file]), ...TWO_AT_A_TIME, ...BROWSER]);
+    mocha(title, [...files.flatMap((file) => ['--spec', file]), ...atATime(2), ...BROWSER]);
   const first = await test('browser', files);
   const results = parseResults(resultsFile('browser'));
   const again = files.filter((file) => results.some((one) => one.state === 'failed' && one.file === file));
