@@ -52,7 +52,7 @@ let isBuilt = false;
 const BUILT = ['build'];
 
 /**
- * Stages in the order of their start: those of two processes first, then long ones, and short ones fill the end.
+ * Stages in the order of their start: those of several processes first, then long ones, and short ones fill the end.
  * @type {Record<string, Stage>}
  */
 const stages = {
@@ -168,7 +168,7 @@ function lint() {
   return check('lint', 'node_modules/oxlint/bin/oxlint', ['--type-check', '.']);
 }
 
-/** @param {number} files */
+/** Has mocha run this number of files at a time. @param {number} files */
 function atATime(files) {
   return ['--parallel', '--jobs', String(files)];
 }

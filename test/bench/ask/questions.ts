@@ -30,7 +30,7 @@ const THEN = ' >> ';
  */
 export function askQuestions(repository: string, root: string): AskQuestion[] {
   let question = '';
-  const rows = rowsOf().map((row) => ({ ...row, question: (question = row.question || question) }));
+  const rows = ROWS.map((row) => ({ ...row, question: (question = row.question || question) }));
   const own = rows.filter((row) => row.repository === repository);
   return [...groupBy(own, (row) => row.question).values()].map((same) => {
     const [first, then] = same[0]!.question.split(THEN) as [string, string?];
@@ -48,8 +48,10 @@ export function askQuestions(repository: string, root: string): AskQuestion[] {
 }
 
 export function askRepositories(): string[] {
-  return [...new Set(rowsOf().map(({ repository }) => repository))];
+  return [...new Set(ROWS.map(({ repository }) => repository))];
 }
+
+const ROWS: readonly Row[] = readRows();
 
 /** Repositories that weights are fitted to. */
 const FITTED: ReadonlySet<string> = new Set(
@@ -73,7 +75,7 @@ interface Row {
   readonly to: string;
 }
 
-function rowsOf(): Row[] {
+function readRows(): Row[] {
   const [, ...rows] = readFileSync(join(import.meta.dirname, 'questions.tsv'), 'utf8')
     .trim()
     .split('\n');
