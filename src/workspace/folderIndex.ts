@@ -316,6 +316,7 @@ export class FolderIndex {
       if (changed.length >= WORTH_REPORTING) this.#setProgress({ kind: 'indexing', done, total: changed.length });
     };
     report();
+    governor?.begin();
     const maxBytes = (): number => governor?.batchBytes ?? Infinity;
     for (const batch of fileBatches(changed, deleted, maxBytes)) {
       await this.#whenAllowed(signal, { done, total: changed.length });

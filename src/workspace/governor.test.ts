@@ -31,7 +31,7 @@ class Day implements Timer {
 async function shareOf(steps: readonly number[], machine: Machine, budget: Budget): Promise<number> {
   const day = new Day();
   const governor = new Governor(machine, budget, 0, day);
-  await governor.next(signal);
+  governor.begin();
   for (const step of steps) {
     day.work(step);
     await governor.next(signal);
@@ -47,6 +47,25 @@ describe('Governor', () => {
       fc.asyncProperty(steps, fc.integer({ min: 5, max: 100 }), async (work, cpuPercent) => {
         const share = await shareOf(work, MAINS, { ...DEFAULT_BUDGET, cpuPercent });
         assert.ok(Math.abs(share - cpuPercent) < 1e-6, `${share} % of ${cpuPercent} %`);
+      }),
+    );
+  });
+
+  it('does not sleep for the time between two works', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ max: 100_000, min: 0 }), async (work, idle) => {
+        const day = new Day();
+        const governor = new Governor(MAINS, DEFAULT_BUDGET, 0, day);
+        for (const step of work) {
+          day.work(idle);
+          governor.begin();
+          day.work(step);
+          await governor.next(signal);
+        }
+        assert.equal(
+          day.slept,
+          work.reduce((sum, step) => sum + step, 0),
+        );
       }),
     );
   });

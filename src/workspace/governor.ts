@@ -58,7 +58,7 @@ export class Governor {
   #checkedAt = -Infinity;
   #isOnBattery = false;
   #isLow = false;
-  /** Start of the work since the last sleep. */
+  /** Start of the work, or end of the last sleep in it. */
   #since: number | undefined;
 
   constructor(machine: Machine, budget: Budget = DEFAULT_BUDGET, low: number = lowMemory(), timer = systemTimer) {
@@ -109,6 +109,11 @@ export class Governor {
       await this.#sleep(reason === 'user' ? 2 ** 30 : CHECK_MS, signal);
       this.#since = undefined;
     }
+  }
+
+  /** Begins a work: the time since the last one was no work. */
+  begin(): void {
+    this.#since = this.#timer.now();
   }
 
   /** Yields to other work, and sleeps as the budget requires. Throws when cancelled. */
