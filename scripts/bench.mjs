@@ -41,5 +41,6 @@ report('editor', [
   ['index on disk', `${figures.indexMB} MB`],
   ['event loop while indexing: delay p50, p99, p99.9, longest', `${p50}, ${p99}, ${rare}, ${max} ms`],
   ['extension host: memory before, peak, 30 s after', `${figures.memoryMB.join(', ')} MB`],
+  ['process that indexes: memory at its peak, 30 s after', `${figures.indexingMB.join(', ')} MB`],
   ['a search, files read and checked', `${times[0]}–${times.at(-1)} ms`],
 ]);

@@ -91,8 +91,8 @@ const undiciOfLibrary = {
 
 /** Entry of a thread; the engine looks for the file beside its own. */
 const SEGMENT_THREAD = 'src/engine/index/segmentThread.ts';
-const FOLDER_THREADS = {
-  indexThread: 'src/workspace/indexThread.ts',
+const FOLDER_WORKERS = {
+  indexProcess: 'src/workspace/indexProcess.ts',
   searchThread: 'src/workspace/searchThread.ts',
   segmentThread: SEGMENT_THREAD,
 };
@@ -119,7 +119,7 @@ const targets = [
       entryPoints: {
         extension: 'src/extension/extension.ts',
         mcpServer: 'src/mcp/editorProcess.ts',
-        ...FOLDER_THREADS,
+        ...FOLDER_WORKERS,
         serverThread: 'src/server/serverThread.ts',
       },
       outdir: 'dist/extension',
@@ -172,7 +172,7 @@ const targets = [
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
-      entryPoints: { sextant: 'src/cli/entry.ts', ...FOLDER_THREADS, serveThread: 'src/cli/server/serveThread.ts' },
+      entryPoints: { sextant: 'src/cli/entry.ts', ...FOLDER_WORKERS, serveThread: 'src/cli/server/serveThread.ts' },
       outdir: 'dist/cli',
       splitting: true,
       sourcemap: watch,

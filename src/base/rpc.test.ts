@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { MessageChannel } from 'node:worker_threads';
 import { SextantError } from './errors.ts';
 import { RpcCaller, serve } from './rpc.ts';
-import { workerChannel } from './workerChannel.ts';
+import { workerChannel } from './worker.ts';
 
 interface Methods {
   double(value: number): number;

@@ -78,7 +78,7 @@ export class App implements SextantApi {
     const log = vscode.window.createOutputChannel('Sextant', { log: true });
     const recentLog = new RecentLog(log, () => new Date());
     const client = new WorkspaceClient({
-      indexThread: new URL('./indexThread.js', import.meta.url),
+      indexProcess: new URL('./indexProcess.js', import.meta.url),
       searchThread: new URL('./searchThread.js', import.meta.url),
       logger: recentLog,
       onStatus: (status) => this.#folders.onStatus(status),

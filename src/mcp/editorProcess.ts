@@ -29,7 +29,7 @@ await serveMcp(
     input: process.stdin,
     output: process.stdout,
     logger: forwardingLogger((level, message) => void process.stderr.write(`${level}: ${message}\n`)),
-    indexThread: new URL('./indexThread.js', import.meta.url),
+    indexProcess: new URL('./indexProcess.js', import.meta.url),
     searchThread: new URL('./searchThread.js', import.meta.url),
   },
   ended.signal,

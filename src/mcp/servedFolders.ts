@@ -9,8 +9,8 @@ import type { SearchResponse, UsagesResponse } from '../workspace/searcher.ts';
 import { IndexedFolder } from './indexedFolder.ts';
 
 export interface ServedFoldersDependencies {
-  /** The bundled entries of the two threads. */
-  readonly indexThread: URL;
+  /** The bundled entries of the indexing process and the searching thread. */
+  readonly indexProcess: URL;
   readonly searchThread: URL;
   readonly logger: Logger;
 }
@@ -30,7 +30,7 @@ export interface Freshness {
 
 /**
  * The folders that an MCP server is for, and their indexes: this process updates each, or another one does and this one reads
- * it. All work runs in threads, so that requests are answered meanwhile.
+ * it. All work runs apart from this thread, so that requests are answered meanwhile.
  */
 export class ServedFolders {
   readonly #client: WorkspaceClient;

@@ -1,7 +1,7 @@
 import { isCancelled, SextantError, systemCode, describeError } from '../base/errors.ts';
 import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
-import { Thread } from '../workspace/thread.ts';
+import { RestartingWorker } from '../base/restartingWorker.ts';
 import type { ServerInfo } from './runningServer.ts';
 import type { ServerEvents, ServerMethods, ThreadedServerOptions } from './serverProtocol.ts';
 import { findServer } from './state/published.ts';
@@ -65,7 +65,7 @@ export class LocalServer {
   readonly #edges: LocalServerDependencies;
   #state: LocalServerState = { kind: 'stopped' };
   #info: ServerInfo | undefined;
-  #thread: Thread<ServerMethods, ServerEvents> | undefined;
+  #thread: RestartingWorker<ServerMethods, ServerEvents> | undefined;
   #starting: AbortController | undefined;
   #watch: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -193,7 +193,7 @@ export class LocalServer {
   }
 
   /** Of a server that ran; the call that starts it reports what happens before. */
-  #onDied(thread: Thread<ServerMethods, ServerEvents>, folder: string, error: SextantError): void {
+  #onDied(thread: RestartingWorker<ServerMethods, ServerEvents>, folder: string, error: SextantError): void {
     if (this.#thread !== thread) return;
     Lease.releaseOwn(folder);
     this.#thread = undefined;
@@ -203,7 +203,7 @@ export class LocalServer {
   }
 
   /** The thread goes on answering 503, which tells clients more than a closed port, until the next start, attachment or stop. */
-  #onLost(thread: Thread<ServerMethods, ServerEvents>, error: SextantError): void {
+  #onLost(thread: RestartingWorker<ServerMethods, ServerEvents>, error: SextantError): void {
     if (this.#thread !== thread) return;
     this.#info = undefined;
     this.#setStep(failed(error));
@@ -215,9 +215,9 @@ export class LocalServer {
     await thread?.stop();
   }
 
-  #newThread(died: (error: SextantError) => void): Thread<ServerMethods, ServerEvents> {
+  #newThread(died: (error: SextantError) => void): RestartingWorker<ServerMethods, ServerEvents> {
     const { thread, logger } = this.#edges;
-    const created = new Thread<ServerMethods, ServerEvents>(thread, logger, {
+    const created = new RestartingWorker<ServerMethods, ServerEvents>(thread, logger, {
       // What it kept in memory is lost with it: its user decides.
       restarts: 0,
       started: (caller) => {
@@ -257,7 +257,7 @@ function failed(error: unknown): LocalServerState {
 }
 
 /** A thread that is ended in the middle of something leaves its lease behind. */
-async function endThread(thread: Thread<ServerMethods, ServerEvents>, folder: string): Promise<void> {
+async function endThread(thread: RestartingWorker<ServerMethods, ServerEvents>, folder: string): Promise<void> {
   await thread.stop();
   Lease.releaseOwn(folder);
 }

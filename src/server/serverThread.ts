@@ -1,8 +1,7 @@
-import { parentPort } from 'node:worker_threads';
 import type { SextantError } from '../base/errors.ts';
 import { forwardingLogger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
-import { workerChannel } from '../base/workerChannel.ts';
+import { parentChannel } from '../base/worker.ts';
 import { readCommands } from '../webhooks/commands.ts';
 import { DEFAULT_SIMULATION } from './analytics/simulation/options.ts';
 import { loadData, startOrAttach } from './launch.ts';
@@ -11,8 +10,6 @@ import type { SextantServer } from './server.ts';
 import type { ServerEvents, ServerMethods } from './serverProtocol.ts';
 
 /* The entry of the thread in which a window's server runs, so that neither waits for the other. */
-
-if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 
 const logger = forwardingLogger((level, message) => emit('log', { level, message }));
 let server: SextantServer | undefined;
@@ -31,7 +28,7 @@ function reportLines(): (lines: number) => void {
   };
 }
 
-const emit = serve<ServerMethods, ServerEvents>(workerChannel(parentPort), {
+const emit = serve<ServerMethods, ServerEvents>(parentChannel(), {
   async start({ state, port, data, version, maxBodyBytes, commands: file }, signal) {
     const read = (file: string) => () => loadData(file, reportLines(), signal);
     const facts = data === undefined ? { simulation: DEFAULT_SIMULATION } : { data: read(data) };

@@ -5,12 +5,13 @@ import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
 import { silentLogger } from '../base/log.ts';
 import { WorkspaceClient } from './client.ts';
+import { writerOf } from './folderReport.ts';
 import type { FolderState } from './status.ts';
 
 describe('the client of a workspace', () => {
   const temporary = temporaryFolder();
 
-  it('restarts the indexing thread after many files, without a gap or a report', async () => {
+  it('restarts the indexing process after many files, without a gap or a report', async () => {
     const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
     writeFiles(
       root,
@@ -19,7 +20,7 @@ describe('the client of a workspace', () => {
     const kinds: FolderState['kind'][] = [];
     let renewals = 0;
     const client = new WorkspaceClient({
-      indexThread: new URL('./indexThread.ts', import.meta.url),
+      indexProcess: new URL('./indexProcess.ts', import.meta.url),
       searchThread: new URL('./searchThread.ts', import.meta.url),
       logger: {
         ...silentLogger,
@@ -34,11 +35,11 @@ describe('the client of a workspace', () => {
       (await client.search({ folders: [folder], query, limit: 20 })).results.map(({ path }) => path);
     try {
       client.open(folder);
-      await until('the thread is started again', () => renewals === 1);
+      await until('the process is started again', () => renewals === 1);
       const first = kinds.length;
       writeFiles(root, { 'late.ts': 'export const harbour = 1;\n' });
       rmSync(join(root, 'f3.ts'));
-      // Waits for the new thread.
+      // Waits for the new process.
       await (await client.indexing()).call('reconcile', { root });
       assert.deepEqual(await paths('harbour'), ['late.ts']);
       assert.deepEqual(
@@ -49,5 +50,41 @@ describe('the client of a workspace', () => {
     } finally {
       await client.dispose();
     }
+  });
+
+  it('starts the indexing process again when it is killed, and goes on with the index', async () => {
+    const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
+    writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });
+    const states: FolderState[] = [];
+    const client = new WorkspaceClient({
+      indexProcess: new URL('./indexProcess.ts', import.meta.url),
+      searchThread: new URL('./searchThread.ts', import.meta.url),
+      logger: silentLogger,
+      onStatus: ({ state }) => void states.push(state),
+      onUnwatched: () => undefined,
+    });
+    const folder = { root, stateFolder, exclude: [], maxFileBytes: 1 << 20 };
+    const isReady = (): boolean => states.at(-1)?.kind === 'ready';
+    try {
+      client.open(folder);
+      await until('it is indexed', isReady);
+      const { pid } = writerOf(stateFolder)!;
+      assert.notEqual(pid, process.pid);
+      const before = states.length;
+      process.kill(pid, 'SIGKILL');
+      writeFiles(root, { 'b.ts': 'export const harbour = 1;\n' });
+      await until('it is up to date again', () => states.length > before && isReady());
+      assert.deepEqual(
+        states.slice(before).flatMap((state) => (state.kind === 'failed' ? state.code : [])),
+        ['ThreadDied'],
+      );
+      assert.notEqual(writerOf(stateFolder)!.pid, pid);
+      await (await client.indexing()).call('reconcile', { root });
+      for (const query of ['lantern', 'harbour'])
+        assert.equal((await client.search({ folders: [folder], query, limit: 20 })).results.length, 1, query);
+    } finally {
+      await client.dispose();
+    }
+    assert.equal(writerOf(stateFolder), undefined);
   });
 });

@@ -1,41 +1,40 @@
 import { describeError } from '../base/errors.ts';
-import { Lease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
+import { RestartingWorker } from '../base/restartingWorker.ts';
 import type { RpcCaller } from '../base/rpc.ts';
-import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import { startProcess } from '../base/worker.ts';
+import type { FolderOptions } from './folderOptions.ts';
 import type { FolderMethods, IndexEvents, IndexMethods, SearchMethods } from './indexProtocol.ts';
 import type { SearchRequest, SearchResponse, UnsavedText } from './searcher.ts';
 import type { FolderStatus } from './status.ts';
-import { Thread } from './thread.ts';
 
 export interface ClientOptions {
-  /** The bundled entries of the two threads. */
-  readonly indexThread: URL;
+  /** The bundled entries of the indexing process and the searching thread. */
+  readonly indexProcess: URL;
   readonly searchThread: URL;
   readonly logger: Logger;
   readonly onStatus: (status: FolderStatus) => void;
-  /** Called for a folder that is too large for the indexing thread to watch; see {@link WorkspaceClient.hint}. */
+  /** Called for a folder that is too large for the indexing process to watch; see {@link WorkspaceClient.hint}. */
   readonly onUnwatched: (root: string) => void;
-  /** When to restart the indexing thread to free its memory; see {@link RENEWAL}. */
+  /** When to restart the indexing process to free its memory; see {@link RENEWAL}. */
   readonly renewal?: Renewal;
 }
 
-/** Restarts after `files` were read, and all folders were up to date for `quietMs` milliseconds. */
+/** A restart after `files` were read, and all folders were up to date for `quietMs` milliseconds. */
 export interface Renewal {
   readonly files: number;
   readonly quietMs: number;
 }
 
 /**
- * V8 keeps a thread's memory after many changes: 20,000 changes left the editor's process with 176 MB more, and a forced
- * collection, smaller young generations and malloc's settings returned hardly any of it. A thread that ends returns all of
- * it. Opening the indexes again takes 0.1 s and a scan; no content is read.
+ * V8 keeps memory after many changes: 20,000 of them left 176 MB more, and a forced collection, smaller young generations
+ * and malloc's settings returned hardly any of it. Opening the indexes again takes 0.2 s and a scan; no content is read.
  */
 const RENEWAL: Renewal = { files: 5_000, quietMs: 10_000 };
 
 /**
- * The index of a workspace, for a thread that must not wait: one thread indexes, another searches. Both start when first
- * needed and restart if they die.
+ * The index of a workspace, for a thread that must not wait. A process indexes: indexing a large folder in a thread left the
+ * editor's process with 600 MB more. A thread searches. Both start when first needed and restart if they die.
  */
 export class WorkspaceClient {
   readonly #options: ClientOptions;
@@ -43,20 +42,21 @@ export class WorkspaceClient {
   readonly #verifying = new Set<string>();
   readonly #unsaved = new Map<string, UnsavedText>();
   #isPaused = false;
-  /** State of each folder since the indexing thread started. */
+  /** State of each folder since the indexing process started. */
   readonly #states = new Map<string, { readonly isQuiet: boolean; readonly filesRead: number }>();
   #renewalTimer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
-  /** Folders that a new thread opens again: their scan is not reported. */
+  /** Folders that a new process opens again: their scan is not reported. */
   readonly #reopened = new Set<string>();
-  readonly #indexing: Thread<IndexMethods, IndexEvents>;
-  readonly #searching: Thread<SearchMethods, object>;
+  readonly #indexing: RestartingWorker<IndexMethods, IndexEvents>;
+  readonly #searching: RestartingWorker<SearchMethods, object>;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { indexThread, searchThread, logger, onUnwatched } = options;
+    const { indexProcess, searchThread, logger, onUnwatched } = options;
     const onStatus = (status: FolderStatus): void => this.#onStatus(status);
-    this.#indexing = new Thread(indexThread, logger, {
+    this.#indexing = new RestartingWorker(indexProcess, logger, {
+      start: startProcess,
       started: (caller) => {
         caller.on('status', onStatus);
         caller.on('unwatched', ({ root }) => onUnwatched(root));
@@ -65,14 +65,13 @@ export class WorkspaceClient {
         for (const folder of this.#folders.values()) this.#send(caller.call('open', folder));
       },
       died: (error) => {
-        for (const { root, stateFolder } of this.#folders.values()) {
-          Lease.releaseOwn(indexFolderOf(stateFolder));
+        for (const root of this.#folders.keys()) {
           const state = { kind: 'failed', code: error.code, message: error.message } as const;
           onStatus({ root, state, files: 0, skipped: {}, indexBytes: 0 });
         }
       },
     });
-    this.#searching = new Thread(searchThread, logger, {
+    this.#searching = new RestartingWorker(searchThread, logger, {
       started: (caller) => {
         for (const unsaved of this.#unsaved.values()) this.#send(caller.call('setUnsaved', unsaved));
       },
@@ -104,11 +103,11 @@ export class WorkspaceClient {
 
   /** Reports paths, relative to the folder, that may have changed. */
   hint(root: string, paths: readonly string[]): void {
-    // A new thread scans the folder anyway.
+    // A new process scans the folder anyway.
     if (!this.#renewing) this.#send(this.#indexing.caller().call('hint', { root, paths }));
   }
 
-  /** Calls to the indexing thread, as soon as no renewal is under way. */
+  /** Calls to the indexing process, as soon as no renewal is under way. */
   async indexing(): Promise<RpcCaller<FolderMethods, IndexEvents>> {
     if (this.#renewing) await this.#renewing;
     return this.#indexing.caller();
@@ -132,7 +131,7 @@ export class WorkspaceClient {
     await this.#indexing.caller().call('resume', undefined);
   }
 
-  /** Searches, and has the indexing thread repair damage that the search finds. */
+  /** Searches, and has the indexing process repair damage that the search finds. */
   async search(
     request: SearchRequest,
     signal?: AbortSignal,
@@ -143,7 +142,7 @@ export class WorkspaceClient {
     return response;
   }
 
-  /** Ends both threads. The indexes stay at their last commit, free for other processes. */
+  /** Ends both. The indexes stay at their last commit, free for other processes. */
   async dispose(): Promise<void> {
     clearTimeout(this.#renewalTimer);
     if (this.#renewing) await this.#renewing;
@@ -178,19 +177,18 @@ export class WorkspaceClient {
     }, quietMs).unref();
   }
 
-  /** Restarts the indexing thread; indexes stay as they are. */
+  /** Restarts the indexing process; indexes stay as they are. */
   async #renew(): Promise<void> {
     const roots = [...this.#folders.keys()];
     try {
       for (const root of roots) await this.#indexing.caller().call('close', { root });
-      this.#options.logger.debug('The indexing thread is started again to free its memory.');
+      this.#options.logger.debug('The indexing process is started again to free its memory.');
     } catch (error) {
       this.#options.logger.warn(describeError(error));
-      for (const { stateFolder } of this.#folders.values()) Lease.releaseOwn(indexFolderOf(stateFolder));
     }
     this.#states.clear();
     for (const root of roots) this.#reopened.add(root);
-    this.#indexing.renew();
+    await this.#indexing.renew();
   }
 
   #verify(root: string): void {

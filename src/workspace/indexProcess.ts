@@ -1,8 +1,7 @@
-import { parentPort } from 'node:worker_threads';
 import { SextantError } from '../base/errors.ts';
 import { forwardingLogger } from '../base/log.ts';
 import { serve } from '../base/rpc.ts';
-import { workerChannel } from '../base/workerChannel.ts';
+import { parentChannel } from '../base/worker.ts';
 import { SegmentThreads } from '../engine/index/segmentThreads.ts';
 import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
 import { thisMachine } from './thisMachine.ts';
@@ -10,9 +9,7 @@ import { FolderIndexer } from './folderIndexer.ts';
 import type { IndexEvents, IndexMethods } from './indexProtocol.ts';
 import type { Skip } from './skip.ts';
 
-/* The entry of the indexing thread: it scans folders, reads and analyses their files, and writes their indexes. */
-
-if (!parentPort) throw new Error('This module is the entry of a worker thread.');
+/* The entry of the indexing process: it scans folders, reads and analyses their files, and writes their indexes. */
 
 const logger = forwardingLogger((level, message) => emit('log', { level, message }));
 const governor = new Governor(thisMachine());
@@ -25,7 +22,7 @@ function indexerOf(root: string): FolderIndexer {
   return indexer;
 }
 
-const emit = serve<IndexMethods, IndexEvents>(workerChannel(parentPort), {
+const emit = serve<IndexMethods, IndexEvents>(parentChannel(), {
   open(options) {
     if (indexers.has(options.root)) return;
     governor.budget = options.budget ?? DEFAULT_BUDGET;

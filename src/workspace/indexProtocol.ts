@@ -43,7 +43,7 @@ export interface FolderMethods {
   skipped(folder: OfFolder): Map<string, Skip>;
 }
 
-/** Methods of the indexing thread. Progress and failures come as events. */
+/** Methods of the indexing process. Progress and failures come as events. */
 export interface IndexMethods extends FolderMethods {
   open(options: FolderOptions): void;
   close(folder: OfFolder): Promise<void>;
@@ -58,7 +58,7 @@ export interface IndexEvents {
   readonly log: { readonly level: LogLevel; readonly message: string };
 }
 
-/** Methods of the searching thread. It only reads, and never waits for the indexing thread. */
+/** Methods of the searching thread. It only reads, and never waits for the indexing process. */
 export interface SearchMethods {
   /** Sets a file's unsaved text, or removes it. */
   setUnsaved(unsaved: UnsavedText): void;

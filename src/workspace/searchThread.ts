@@ -1,6 +1,5 @@
-import { parentPort } from 'node:worker_threads';
 import { serve } from '../base/rpc.ts';
-import { workerChannel } from '../base/workerChannel.ts';
+import { parentChannel } from '../base/worker.ts';
 import { makeDiagnostics } from './diagnostics.ts';
 import { explain } from './explain.ts';
 import { readContents } from './folderReport.ts';
@@ -9,13 +8,11 @@ import { Searcher } from './searcher.ts';
 import { explainFile } from './whyFile.ts';
 import { explainRank } from './whyRank.ts';
 
-/* The entry of the searching thread. It is apart from the indexing thread, so that neither waits for the other. */
-
-if (!parentPort) throw new Error('This module is the entry of a worker thread.');
+/* The entry of the searching thread. It is apart from the indexing process, so that neither waits for the other. */
 
 const searcher = new Searcher();
 
-serve<SearchMethods, object>(workerChannel(parentPort), {
+serve<SearchMethods, object>(parentChannel(), {
   setUnsaved: (unsaved) => searcher.setUnsaved(unsaved),
   search: (request, signal, report) => searcher.search(request, signal, report),
   usages: (request, signal) => searcher.usages(request, signal),

@@ -7,7 +7,7 @@ import { segmentsOf } from '../../test/support/indexFiles.ts';
 import { buildIndex } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { RpcCaller, serve } from '../base/rpc.ts';
-import { workerChannel } from '../base/workerChannel.ts';
+import { workerChannel } from '../base/worker.ts';
 import { MAX_FILE_BYTES, indexFolderOf } from './folderOptions.ts';
 import { fileKey } from './personalOrder.ts';
 import { Searcher, type SearchResponse, type SearchResult } from './searcher.ts';

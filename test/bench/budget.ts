@@ -48,7 +48,7 @@ async function index(cpuPercent: number): Promise<Indexing> {
   let onReady: (() => void) | undefined;
   const ready = new Promise<void>((resolve) => (onReady = resolve));
   const client = new WorkspaceClient({
-    indexThread: new URL(`file://${join(threads, 'indexThread.js')}`),
+    indexProcess: new URL(`file://${join(threads, 'indexProcess.js')}`),
     searchThread: new URL(`file://${join(threads, 'searchThread.js')}`),
     logger: silentLogger,
     onStatus: ({ state }: FolderStatus) => state.kind === 'ready' && onReady?.(),

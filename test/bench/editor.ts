@@ -1,9 +1,10 @@
 // Runs inside the extension host in place of tests, and measures the editor's delays while a folder is indexed.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import type { SextantApi } from '../../src/extension/app.ts';
+import { childOf, memoryMB } from './memory.ts';
 
 const QUERIES = ['page fault handler', 'tcp congestion control', 'read a file', 'handle_mm_fault', 'memory allocation'];
 
@@ -15,8 +16,10 @@ export interface EditorFigures {
   readonly firstResultSeconds: number | undefined;
   readonly indexedSeconds: number;
   readonly eventLoopDelayMs: Readonly<Record<'p50' | 'p99' | 'p99.9' | 'max', number>>;
-  /** Of the extension host with its threads: before, at most, and when it has settled. Linux only. */
+  /** Resident memory of the extension host with its threads: before, at most, and when it has settled. Linux only. */
   readonly memoryMB: readonly (number | undefined)[];
+  /** That of the process that indexes: at most, and when it has settled. */
+  readonly indexingMB: readonly (number | undefined)[];
   readonly queries: readonly { readonly query: string; readonly tookMs: number; readonly first: readonly string[] }[];
 }
 
@@ -24,7 +27,7 @@ export interface EditorFigures {
 const SETTLED_MS = 30_000;
 
 export async function run(): Promise<void> {
-  const before = memoryMB('VmRSS');
+  const before = memoryMB(process.pid, 'VmRSS');
   const began = performance.now();
   const extension = vscode.extensions.getExtension<SextantApi>('sextant.sextant-code');
   if (!extension) throw new Error('The extension is not there.');
@@ -43,6 +46,7 @@ export async function run(): Promise<void> {
   const indexedMs = performance.now() - began;
   clearInterval(watching);
   delay.disable();
+  const indexingPeak = memoryMB(indexingProcess(), 'VmHWM');
 
   const queries = [];
   for (const query of QUERIES) {
@@ -52,7 +56,7 @@ export async function run(): Promise<void> {
   }
   const milliseconds = (nanoseconds: number): number => Math.round(nanoseconds / 1e5) / 10;
   const [status] = await api.status();
-  const peak = memoryMB('VmHWM');
+  const peak = memoryMB(process.pid, 'VmHWM');
   await setTimeout(SETTLED_MS);
   const result: EditorFigures = {
     vscode: vscode.version,
@@ -67,15 +71,13 @@ export async function run(): Promise<void> {
       'p99.9': milliseconds(delay.percentile(99.9)),
       max: milliseconds(delay.max),
     },
-    memoryMB: [before, peak, memoryMB('VmRSS')],
+    memoryMB: [before, peak, memoryMB(process.pid, 'VmRSS')],
+    indexingMB: [indexingPeak, memoryMB(indexingProcess(), 'VmRSS')],
     queries,
   };
   writeFileSync(process.env.SEXTANT_BENCH_RESULT ?? '/dev/stdout', JSON.stringify(result, null, 2));
 }
 
-/** A figure of this process's memory, as the system counts it. */
-function memoryMB(field: 'VmRSS' | 'VmHWM'): number | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const kilobytes = new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
-  return Math.round(Number(kilobytes) / 1000);
+function indexingProcess(): number | undefined {
+  return childOf(process.pid, 'indexProcess.js');
 }

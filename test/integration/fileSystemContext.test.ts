@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileSystemContext } from '../../src/index.ts';
 import { COMMAND, copySample } from '../support/command.ts';
-import { isAlive } from '../support/mcp.ts';
+import { isAlive } from '../support/isAlive.ts';
 import { killed, spawnUntil } from '../support/processes.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';

@@ -12,7 +12,8 @@ import { SextantServer } from '../../src/server/server.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
 import { assertGolden } from '../support/golden.ts';
 import { COMMAND, copySample } from '../support/command.ts';
-import { McpSession, isAlive } from '../support/mcp.ts';
+import { isAlive } from '../support/isAlive.ts';
+import { McpSession } from '../support/mcp.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 

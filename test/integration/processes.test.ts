@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { endOf } from '../../scripts/lib/processes.mjs';
+import { isAlive } from '../support/isAlive.ts';
 import { until } from '../support/until.ts';
 
 /** Starts a process in a group of its own that holds the output of its parent, prints its id, and stays. */
@@ -16,13 +17,6 @@ const NEVER = { isDone: () => false, limitMs: 300_000, lingerMs: 300_000 };
 describe('the end of a process of tests', () => {
   const start = (code: string): ChildProcess =>
     spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const lives = (pid: number): boolean => {
-    try {
-      return process.kill(pid, 0);
-    } catch {
-      return false;
-    }
-  };
 
   it('is that of the process, if it ends by itself', async () => {
     assert.equal(await endOf(start(''), NEVER), 'ended');
@@ -33,7 +27,7 @@ describe('the end of a process of tests', () => {
     const child = start(`${GRANDCHILD} setInterval(() => {}, 1000)`);
     const [pid] = (await once(child.stdout!, 'data')) as [Buffer];
     assert.equal(await endOf(child, { ...NEVER, limitMs: 10 }), 'its work took too long');
-    await until('both are gone', () => !lives(child.pid!) && !lives(Number(pid)));
+    await until('both are gone', () => !isAlive(child.pid!) && !isAlive(Number(pid)));
   });
 
   it('comes a while after its work, also when another process holds its output', async () => {

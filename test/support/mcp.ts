@@ -74,13 +74,3 @@ export class McpSession {
     });
   }
 }
-
-/** Whether a process exists, including one that has ended and is not reaped yet. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -169,7 +169,7 @@ describe('Odd files in a folder', () => {
     const { root, state, outside } = await indexed();
     const entry = (name: string): URL => new URL(`../../dist/cli/${name}.js`, import.meta.url);
     const client = new WorkspaceClient({
-      indexThread: entry('indexThread'),
+      indexProcess: entry('indexProcess'),
       searchThread: entry('searchThread'),
       logger: silentLogger,
       onStatus: () => undefined,

@@ -1,5 +1,5 @@
 import { SextantError } from '../../base/errors.ts';
-import { Thread } from '../../workspace/thread.ts';
+import { RestartingWorker } from '../../base/restartingWorker.ts';
 import type { ServeOptions } from './serve.ts';
 import { logTo, type ExitCode, type Output, type Terminal } from '../terminal.ts';
 
@@ -35,7 +35,7 @@ export async function runThreadedServe(options: ServeOptions, terminal: Terminal
   const { stderr, signal } = terminal;
   // The call itself reports the error that ends the thread.
   const logger = { ...logTo(stderr), error: () => undefined };
-  const thread = new Thread<ServeMethods, ServeEvents>(new URL('./serveThread.js', import.meta.url), logger, {
+  const thread = new RestartingWorker<ServeMethods, ServeEvents>(new URL('./serveThread.js', import.meta.url), logger, {
     restarts: 0,
   });
   const caller = thread.caller();

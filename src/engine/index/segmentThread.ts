@@ -1,13 +1,10 @@
-import { parentPort } from 'node:worker_threads';
 import { serve } from '../../base/rpc.ts';
-import { workerChannel } from '../../base/workerChannel.ts';
+import { parentChannel } from '../../base/worker.ts';
 import { SegmentBuilder } from './segmentBuilder.ts';
 import type { SegmentThreadMethods } from './segmentThreads.ts';
 import { writeSegment } from './segmentWriter.ts';
 
 /* Entry of a thread that analyses documents and writes them as segments. */
-
-if (!parentPort) throw new Error('This module is the entry of a worker thread.');
 
 const builder = new SegmentBuilder();
 
@@ -21,7 +18,7 @@ function write(file: string): boolean {
   return true;
 }
 
-serve<SegmentThreadMethods, object>(workerChannel(parentPort), {
+serve<SegmentThreadMethods, object>(parentChannel(), {
   add({ text, documents, file }) {
     for (const { id, path, start, end } of documents) {
       builder.add({ id: Buffer.from(id, 'hex'), path, text: new Uint8Array(text, start, end - start) });

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { SextantError, describeError } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { RpcCaller } from '../../base/rpc.ts';
-import { workerChannel } from '../../base/workerChannel.ts';
+import { workerChannel } from '../../base/worker.ts';
 import type { DocumentId } from '../documentId.ts';
 
 /** Documents whose UTF-8 text stands one after the other in memory that both threads see. */

@@ -187,7 +187,7 @@ interface OpenFolder {
   readonly meter: PaceMeter;
   status: FolderStatus;
   pace: IndexingPace | undefined;
-  /** Whether the editor watches it, instead of the indexing thread. */
+  /** Whether the editor watches it, instead of the indexing process. */
   isWatched?: boolean;
 }
 
