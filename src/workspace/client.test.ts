@@ -6,7 +6,7 @@ import { until } from '../../test/support/until.ts';
 import { silentLogger } from '../base/log.ts';
 import { WorkspaceClient } from './client.ts';
 import { writerOf } from './folderReport.ts';
-import type { FolderState } from './status.ts';
+import type { FolderState, FolderStatus } from './status.ts';
 
 describe('the client of a workspace', () => {
   const temporary = temporaryFolder();
@@ -47,6 +47,46 @@ describe('the client of a workspace', () => {
         [0, 1, 2, 4, 5, 6, 7].map((i) => `f${i}.ts`),
       );
       assert.equal(kinds.slice(first).includes('scanning'), false);
+    } finally {
+      await client.dispose();
+    }
+  });
+
+  it('opens a folder again at once, with its new rules, while it is being closed, and while the process restarts', async () => {
+    const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
+    writeFiles(
+      root,
+      Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `export const lantern${i} = ${i};\n`])),
+    );
+    const statuses: FolderStatus[] = [];
+    const folder = { root, stateFolder, exclude: [], maxFileBytes: 1 << 20 };
+    let renewals = 0;
+    // As the editor does when a setting changes.
+    const reopen = (exclude: readonly string[]): void => {
+      void client.close(root);
+      client.open({ ...folder, exclude });
+    };
+    const client = new WorkspaceClient({
+      indexProcess: new URL('./indexProcess.ts', import.meta.url),
+      searchThread: new URL('./searchThread.ts', import.meta.url),
+      logger: {
+        ...silentLogger,
+        debug: (message) => {
+          if (message.includes('to free its memory') && ++renewals === 1) reopen(['f1.ts']);
+        },
+      },
+      onStatus: (status) => void statuses.push(status),
+      onUnwatched: () => undefined,
+      renewal: { files: 8, quietMs: 100 },
+    });
+    const ready = (files: number): Promise<unknown> =>
+      until(`${files} files are ready`, () => statuses.at(-1)?.state.kind === 'ready' && statuses.at(-1)!.files === files);
+    try {
+      client.open(folder);
+      await ready(7);
+      reopen(['f1.ts', 'f2.ts']);
+      await ready(6);
+      assert.equal(statuses.filter(({ state }) => !['scanning', 'ready'].includes(state.kind)).length, 0);
     } finally {
       await client.dispose();
     }

@@ -89,7 +89,11 @@ export class WorkspaceClient {
   async close(root: string): Promise<void> {
     this.#states.delete(root);
     if (!this.#folders.delete(root)) return;
-    if (this.#renewing) await this.#renewing;
+    if (this.#renewing) {
+      await this.#renewing;
+      // Opened again meanwhile: the new process has it as it is to be.
+      if (this.#folders.has(root)) return;
+    }
     await this.#indexing.caller().call('close', { root });
   }
 

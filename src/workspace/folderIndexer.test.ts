@@ -31,9 +31,11 @@ describe('FolderIndexer', () => {
     readonly state: (kind: string) => Promise<FolderStatus>;
   }
 
-  function keep(files: Record<string, string>, edges: Partial<IndexerDependencies> = {}): Kept {
-    const root = folder();
-    const stateFolder = folder();
+  function keep(
+    files: Record<string, string>,
+    edges: Partial<IndexerDependencies> = {},
+    { root, stateFolder } = { root: folder(), stateFolder: folder() },
+  ): Kept {
     writeFiles(root, files);
     const statuses: FolderStatus[] = [];
     const keeper = new FolderIndexer(
@@ -173,6 +175,18 @@ describe('FolderIndexer', () => {
     await heir.close();
     await state('ready');
     assert.deepEqual(await find('lantern'), ['a.ts', 'b.ts']);
+  });
+
+  it('still takes its index over after it could not rebuild it, as another process has it', async () => {
+    const first = keep({ 'a.ts': 'lantern' });
+    await first.state('ready');
+    const second = keep({}, {}, first);
+    await second.state('following');
+    await assert.rejects(second.keeper.rebuild(), { code: 'IndexBusy' });
+    await second.state('following');
+    await first.keeper.close();
+    await second.state('ready');
+    assert.deepEqual(await second.find('lantern'), ['a.ts']);
   });
 
   it('uses fewer threads in less memory', () => {

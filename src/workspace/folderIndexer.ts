@@ -55,7 +55,7 @@ export class FolderIndexer {
 
   /** Opens the index, or follows the process that owns it, and starts to work. Never throws. */
   start(): void {
-    if (this.#closed) return;
+    if (this.#closed || this.#index) return;
     try {
       const index = FolderIndex.open(this.#options, this.#dependencies);
       this.#index = index;
@@ -85,9 +85,13 @@ export class FolderIndexer {
     this.#index = undefined;
     this.#fullScanAt = -Infinity;
     await this.#unwatch();
-    await index?.close();
-    FolderIndex.erase(this.#options.stateFolder);
-    this.start();
+    try {
+      await index?.close();
+      FolderIndex.erase(this.#options.stateFolder);
+    } finally {
+      // Where it cannot be removed, as another process has it, this one goes on.
+      this.start();
+    }
   }
 
   async close(): Promise<void> {

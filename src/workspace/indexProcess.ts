@@ -15,6 +15,8 @@ const logger = forwardingLogger((level, message) => emit('log', { level, message
 const governor = new Governor(thisMachine());
 let threads: SegmentThreads | undefined;
 const indexers = new Map<string, FolderIndexer>();
+/** Folders that are being closed. One of them that is opened again starts when its index is free. */
+const closing = new Map<string, Promise<unknown>>();
 
 function indexerOf(root: string): FolderIndexer {
   const indexer = indexers.get(root);
@@ -36,12 +38,17 @@ const emit = serve<IndexMethods, IndexEvents>(parentChannel(), {
       onUnwatched: () => emit('unwatched', { root: options.root }),
     });
     indexers.set(options.root, indexer);
-    indexer.start();
+    const before = closing.get(options.root);
+    if (before) void before.then(() => indexer.start());
+    else indexer.start();
   },
   async close({ root }) {
-    const indexer = indexers.get(root);
+    const closed = Promise.allSettled([closing.get(root), indexers.get(root)?.close()]);
     indexers.delete(root);
-    await indexer?.close();
+    closing.set(root, closed);
+    const [, own] = await closed;
+    if (closing.get(root) === closed) closing.delete(root);
+    if (own.status === 'rejected') throw own.reason;
   },
   hint: ({ root, paths }) => indexerOf(root).hint(paths),
   reconcile: ({ root }) => indexerOf(root).index?.reconcile(),
