@@ -67,7 +67,9 @@ describe('a worker', () => {
       const caller = new RpcCaller(startProcess(new URL(${JSON.stringify(ENTRY.href)}), silentLogger).channel);
       console.log(await caller.call('pid'));
       process.on('SIGUSR2', async () => console.log(await caller.call('echo', 'still there')));`;
-    const parent = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', code], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const line = async (): Promise<string> => String(((await once(parent.stdout, 'data')) as [Buffer])[0]).trim();
     const pid = Number(await line());
     process.kill(pid, 'SIGINT');

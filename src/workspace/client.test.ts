@@ -80,7 +80,10 @@ describe('the client of a workspace', () => {
       renewal: { files: 8, quietMs: 100 },
     });
     const ready = (files: number): Promise<unknown> =>
-      until(`${files} files are ready`, () => statuses.at(-1)?.state.kind === 'ready' && statuses.at(-1)!.files === files);
+      until(
+        `${files} files are ready`,
+        () => statuses.at(-1)?.state.kind === 'ready' && statuses.at(-1)!.files === files,
+      );
     try {
       client.open(folder);
       await ready(7);
