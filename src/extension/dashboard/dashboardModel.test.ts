@@ -550,6 +550,47 @@ describe('the model of the dashboard', () => {
     assert.deepEqual([page.error!.kind, page.isFilled, range.text], ['range', true, '2026-11-14 to 2026-11-20']);
   });
 
+  it('shows the figures of another account, of a group and of limits, also while the chosen days are not available', async () => {
+    await start();
+    const groups = await parseGroups('account,team\na*,Alpha\n*@*,Rest\n', 'teams.csv');
+    const model = open(undefined, {}, [], groups);
+    const other = await SextantServer.start({
+      now: server!.clock.now(),
+      rateLimit: false,
+      simulation: { seed: 8, users: 90, plan: 'credits' },
+    });
+    try {
+      other.clock.freeze();
+      const messages = async (): Promise<string> => tileOf(await loaded(model), 'messages')!;
+      const all = await messages();
+      await until('the groups are known', () => model.state.onlyGroups.length > 0);
+      choose(model, { preset: 'custom', first: '2026-11-20', last: '2026-11-10' });
+      assert.equal(await messages(), all);
+      await model.refresh();
+      assert.equal(await messages(), all);
+      choose(model, { tab: 'budgets' });
+      assert.equal((await loaded(model)).error, null);
+      choose(model, { tab: 'overview', only: 'team=Alpha' });
+      const some = await messages();
+      assert.notEqual(some, all);
+      const { data } = openFigures(other, newFolder);
+      const range = { first: data.newestDay - 6, last: data.newestDay };
+      const store = new ReportStore(data, range, {
+        logger: silentLogger,
+        clock: other.clock,
+        onChange: () => undefined,
+        groups: () => Promise.resolve(groups),
+      });
+      model.connect({ kind: 'ready', name: 'there', organizations: 2 }, store);
+      choose(model, { only: '' });
+      const others = await messages();
+      assert.ok(others !== all && others !== some);
+      assert.deepEqual([model.state.page.error?.kind, model.state.range.text], ['range', '2026-11-14 to 2026-11-20']);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('stops a long load, keeps the loaded days, and resumes with the others', async () => {
     const { faults } = await start();
     const model = open(undefined, { preset: '28d' });

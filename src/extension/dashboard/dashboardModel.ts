@@ -137,6 +137,7 @@ export class DashboardModel {
       this.#week = reports;
       this.#person = undefined;
       this.#lists.clear();
+      this.#close();
       this.#open();
     }
     this.#dependencies.onChange();
@@ -149,6 +150,7 @@ export class DashboardModel {
     if (choices.anonymise !== before.anonymise)
       this.#names = new AccountNames(this.#dependencies.secret, choices.anonymise);
     if (choices.tab !== before.tab || choices.only !== before.only) this.#person = undefined;
+    if (choices.only !== before.only) this.#close();
     this.#store?.chooseColumn(choices.column);
     if (choices.part !== before.part) this.#store?.choosePart(filterOfPart(choices.part ?? ''));
     const isOtherRange = (['preset', 'first', 'last', 'before', 'only'] as const).some(
@@ -168,7 +170,7 @@ export class DashboardModel {
   async refresh(): Promise<void> {
     this.#dependencies.editor.reread();
     // A day may have ended since.
-    const range = this.#range();
+    const range = this.#week && this.#range(this.#week.data);
     const store = this.#store;
     if (!store || (range && (range.first !== store.range.first || range.last !== store.range.last))) this.#open();
     else await store.load(this.#shown(), this.#person, true);
@@ -287,51 +289,50 @@ export class DashboardModel {
     return name === undefined ? title : `${title}, ${name}`;
   }
 
-  #range(): DayRange | undefined {
-    const data = this.#week?.data;
-    return data && this.#rangeIn(data);
-  }
-
-  #rangeIn({ newestDay, today }: AnalyticsData): DayRange {
-    return chosenRange(this.#choices, newestDay, today);
-  }
-
-  /** Loads the chosen days. */
-  #open(): void {
-    const week = this.#week;
+  /** The chosen days; undefined, with the reason in `#rangeError`, if they cannot be shown. */
+  #range({ newestDay, today }: AnalyticsData): DayRange | undefined {
     this.#rangeError = undefined;
-    if (!week) {
-      this.#store?.dispose();
-      this.#store = undefined;
-      return;
-    }
-    this.#loadedOn = daysIn(week.data);
-    const groups = week.report('mapping')?.groups;
-    const only = this.#only();
-    this.#groups = only && groups;
     try {
-      const range = this.#rangeIn(week.data);
-      this.#store?.dispose();
-      const dependencies: StoreDependencies = {
-        logger: this.#dependencies.logger,
-        clock: this.#clock,
-        onChange: (name) => {
-          if (name === 'mapping') this.#regroup();
-          this.#dependencies.onChange();
-        },
-      };
-      const before = comparedRange(this.#choices, range, week.data.newestDay);
-      this.#store =
-        groups && only
-          ? week.ofGroup(groups, only.of, range, dependencies, before)
-          : week.withRange(range, dependencies, before);
-      this.#store.chooseColumn(this.#choices.column);
-      this.#store.choosePart(filterOfPart(this.#choices.part ?? ''));
-      void this.#load();
+      return chosenRange(this.#choices, newestDay, today);
     } catch (error) {
       if (!(error instanceof SextantError)) throw error;
       this.#rangeError = viewErrorOf(error);
+      return undefined;
     }
+  }
+
+  #close(): void {
+    this.#store?.dispose();
+    this.#store = undefined;
+  }
+
+  /** Loads the chosen days. If they cannot be shown, those before stay, or else the side bar's are shown. */
+  #open(): void {
+    const week = this.#week;
+    if (!week) return;
+    this.#loadedOn = daysIn(week.data);
+    const only = this.#only();
+    const groups = only && week.report('mapping')?.groups;
+    const chosen = this.#range(week.data);
+    if (!chosen && this.#store && groups === this.#groups) return;
+    this.#groups = groups;
+    this.#close();
+    const range = chosen ?? week.range;
+    const dependencies: StoreDependencies = {
+      logger: this.#dependencies.logger,
+      clock: this.#clock,
+      onChange: (name) => {
+        if (name === 'mapping') this.#regroup();
+        this.#dependencies.onChange();
+      },
+    };
+    const before = comparedRange(this.#choices, range, week.data.newestDay);
+    this.#store = groups
+      ? week.ofGroup(groups, only.of, range, dependencies, before)
+      : week.withRange(range, dependencies, before);
+    this.#store.chooseColumn(this.#choices.column);
+    this.#store.choosePart(filterOfPart(this.#choices.part ?? ''));
+    void this.#load();
   }
 
   /** Opens the days again once the groups that they are limited by are known, or others. */
@@ -429,7 +430,7 @@ export class DashboardModel {
   }
 
   #viewError(): ViewError | undefined {
-    if (this.#rangeError) return this.#rangeError;
+    if (this.#rangeError && this.#choices.tab !== 'budgets') return this.#rangeError;
     const store = this.#store;
     if (!store) return undefined;
     if (this.#lacksGroup) {
