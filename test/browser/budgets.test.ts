@@ -234,6 +234,9 @@ describe('the table of budgets', () => {
     // The accounts with “b” are listed; the next keys are quicker than the answer about “bo”.
     await tab.press('b');
     await tab.frame.getByRole('option', { name: HOSTILE }).waitFor();
+    // A button takes the click while the list of accounts is open, although the list moves it.
+    await tab.button('Preview').click();
+    await tab.frame.getByText('Type a limit like 5000.').waitFor();
     await tab.press('o', 'ArrowDown', 'Enter');
     await tab.hasFocus(tab.frame.getByRole('textbox', { name: 'Limit of bob@x.io, in credits a month' }));
     await tab.workbench.page.keyboard.type('7');

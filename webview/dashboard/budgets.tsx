@@ -105,7 +105,16 @@ function AddForm({ unit, actions, leave }: AddFormProps): JSX.Element {
       if (problem) setWrong(problem);
     });
   return (
-    <div class="card form" ref={form} role="group" aria-label={l10n.t('Add a limit')}>
+    <div
+      class="card form"
+      ref={form}
+      role="group"
+      aria-label={l10n.t('Add a limit')}
+      // The focus stays in the field: without it the list of accounts closes, and the pressed button moves before the click.
+      onMouseDown={(event) => {
+        if ((event.target as Element).closest('vscode-button')) event.preventDefault();
+      }}
+    >
       <AccountField
         value={who}
         problem={wrong.field === 'account' ? wrong.problem : ''}
