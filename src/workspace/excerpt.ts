@@ -26,7 +26,7 @@ export class Excerpter {
   constructor({ words, phrases }: ParsedQuery, regexes: readonly Phrase[] = []) {
     this.#highlighter = new Highlighter(parseQuery(words));
     this.#phrases = phrases.filter(({ exclude }) => !exclude).map(patternOf);
-    const inOrder = compileWords([words]);
+    const inOrder = compileWords(words);
     this.#phrases.push(...regexes, ...(inOrder ? [inOrder] : []));
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { compilePhrase, type PhraseMatch } from './phrase.ts';
+import { compilePart, compilePhrase, compileWords, type PhraseMatch } from './phrase.ts';
 
 describe('compilePhrase', () => {
   const at = (phrase: string, content: string): PhraseMatch | undefined => compilePhrase(phrase).firstIn(content);
@@ -32,6 +32,17 @@ describe('compilePhrase', () => {
     assert.equal(compilePhrase('a').allIn('aaaa', 3).length, 3);
   });
 
+  it('may be of any length, and begin more than once', () => {
+    const words = Array.from({ length: 12_000 }, (_, i) => `😀a.${i}(`);
+    const content = `${words.slice(0, 9_000).join(' ')} 😀a\n${words.join('\r\n')} end`;
+    assert.deepEqual(at(words.join('\t'), content), place(2, 0, 12_001, '😀a.11999('.length));
+    assert.deepEqual(at(`😀A\n${words.join('  ')} END`, content)?.column, words.slice(0, 9_000).join(' ').length + 1);
+    assert.equal(at(`${words.join(' ')} and`, content), undefined);
+    const long = 'x'.repeat(150_000);
+    assert.deepEqual(at(long.toUpperCase(), `xx ${long}`), place(1, 3, 1, 150_003));
+    assert.equal(compilePhrase(long.slice(0, 3_000)).allIn(long).length, 50);
+  });
+
   it('searches a megabyte of spaces without quadratic time', () => {
     const content = ' '.repeat(1_000_000);
     for (const phrase of [' x', 'x ', ' x ', '  '])
@@ -59,6 +70,25 @@ describe('compilePhrase', () => {
         }
       }),
       { numRuns: 5000 },
+    );
+  });
+});
+
+describe('compilePart', () => {
+  it('finds the longest part that compileWords finds', () => {
+    const word = fc.constantFrom('amber', 'birch', 'cedar', '1.5');
+    const content = fc.array(fc.tuple(word, fc.constantFrom(' ', ', ', '\n')), { maxLength: 40 });
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 5, maxLength: 8 }), content, (words, pieces) => {
+        const text = pieces.flat().join('');
+        const least = Math.max(4, Math.ceil(0.75 * words.length));
+        let longest = 0;
+        for (let from = 0; from + least <= words.length; from++)
+          for (let to = from + least; to <= words.length; to++)
+            if (compileWords(words.slice(from, to).join(' '))!.firstIn(text)) longest = Math.max(longest, to - from);
+        assert.equal(compilePart(words, least)(text)?.length ?? 0, longest);
+      }),
+      { numRuns: 2000 },
     );
   });
 });

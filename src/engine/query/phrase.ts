@@ -15,14 +15,21 @@ export interface Phrase {
   readonly allIn: (content: string, limit?: number) => PhraseMatch[];
 }
 
+/** What of a phrase is one expression: much longer ones overflow the stack of the compiler. Divides no run of spaces. */
+const PIECE = /(?:\s+|\S){1,1000}/gu;
+
 /**
  * A phrase matches its own characters, in the middle of words as well, ignoring case. A run of spaces, tabs and line
  * breaks matches any other. `text` must not be empty. 1 MB takes a few milliseconds.
  */
 export function compilePhrase(text: string): Phrase {
+  const [first = '', ...others] = (text.match(PIECE) ?? []).map((piece) => {
+    const source = piece.split(/(\s+)/).map((part, i) => (i % 2 === 0 ? escapeRegExp(part) : String.raw`\s+`));
+    return source.join('');
+  });
   // Match only at the beginning of a run of spaces: starting at each of its spaces takes quadratic time.
-  const source = text.split(/(\s+)/).map((part, i) => (i % 2 === 0 ? escapeRegExp(part) : String.raw`\s+`));
-  return matcherOf(new RegExp(source.join('').replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu'));
+  const expression = new RegExp(first.replace(/^\\s\+/, String.raw`(?<!\s)\s+`), 'giu');
+  return matcherOf(others.length === 0 ? expression : inPieces(expression, others));
 }
 
 /** Matches a negative number, but not a part of a longer one, nor a difference such as `x-1`. */
@@ -36,15 +43,42 @@ const LETTERS = String.raw`\w\u00aa-\u1fff\u2c00-\u2fef\u3040-\ufaff`;
 /** Likewise, without digits and the underscore, which divide a name into words. */
 const PART_LETTERS = LETTERS.replace(String.raw`\w`, 'a-zA-Z');
 
+/** Most words of {@link compileWords}: many more overflow the stack of the compiler. */
+const MAX_WORDS = 1_000;
+
 /**
- * Matches the words of any of the texts in their order, ignoring case and what is between them; `undefined` for texts of one
- * word alone.
+ * Matches the words of a text in their order, ignoring case and what is between them; `undefined` for one word alone, and for
+ * more than {@link MAX_WORDS}: such a text is data.
  */
-export function compileWords(texts: readonly string[]): Phrase | undefined {
-  const rows = texts.map((text) => [...text.matchAll(WORD)].map(([word]) => escapeRegExp(word)));
-  if (rows.some(({ length }) => length < 2)) return undefined;
-  const source = rows.map((words) => words.join(`[^${LETTERS}]+`)).join('|');
-  return matcherOf(new RegExp(`(?<![${LETTERS}])(?:${source})(?![${LETTERS}])`, 'gi'));
+export function compileWords(text: string): Phrase | undefined {
+  const words = [...text.matchAll(WORD)].map(([word]) => escapeRegExp(word));
+  if (words.length < 2 || words.length > MAX_WORDS) return undefined;
+  return matcherOf(new RegExp(`(?<![${LETTERS}])${words.join(`[^${LETTERS}]+`)}(?![${LETTERS}])`, 'gi'));
+}
+
+/** Finds the longest part of words in their order with at least `least` of them, which must be more than half. */
+export function compilePart(
+  words: readonly string[],
+  least: number,
+): (content: string) => { readonly line: number; readonly length: number } | undefined {
+  const gap = `[^${LETTERS}]+`;
+  const escaped = words.map((word) => escapeRegExp(word));
+  const from = words.length - least;
+  // Every such part has the words in the middle.
+  const middle = escaped.slice(from, least);
+  const before = escaped.slice(0, from).reduce((farther, word) => `(${farther}${word}${gap})?`, '');
+  const after = escaped.slice(least).reduceRight((farther, word) => `(${gap}${word}${farther})?`, '');
+  const expression = new RegExp(`(?<![${LETTERS}])${before}${middle.join(gap)}${after}(?![${LETTERS}])`, 'gi');
+  return (content) => {
+    const position = new Position(content);
+    let best: { readonly line: number; readonly length: number } | undefined;
+    for (const match of content.matchAll(expression)) {
+      const { line } = position.at(match.index);
+      const length = middle.length + match.slice(1).filter(Boolean).length;
+      if (length >= least && length > (best?.length ?? 0)) best = { line, length };
+    }
+    return best;
+  };
 }
 
 /**
@@ -73,14 +107,48 @@ export function compileLine(words: readonly string[]): Pick<Phrase, 'firstIn'> |
   };
 }
 
-function matcherOf(expression: RegExp): Phrase {
+/** What {@link matches} needs of an expression. */
+type Expression = Pick<RegExp, 'lastIndex' | 'exec'>;
+
+/** Matches an expression, and behind it the others one after the other. Each has one way at most to match at a place. */
+function inPieces(first: RegExp, others: readonly string[]): Expression {
+  const rest = others.map((source) => new RegExp(source, 'iuy'));
+  return {
+    get lastIndex() {
+      return first.lastIndex;
+    },
+    set lastIndex(index) {
+      first.lastIndex = index;
+    },
+    exec: (content) => {
+      for (let match = first.exec(content); match; match = first.exec(content)) {
+        let end = first.lastIndex;
+        const isWhole = rest.every((piece) => {
+          piece.lastIndex = end;
+          const isNext = piece.test(content);
+          end = piece.lastIndex;
+          return isNext;
+        });
+        if (isWhole) {
+          first.lastIndex = end;
+          match[0] = content.slice(match.index, end);
+          return match;
+        }
+        first.lastIndex = match.index + String.fromCodePoint(content.codePointAt(match.index)!).length;
+      }
+      return null;
+    },
+  };
+}
+
+function matcherOf(expression: Expression): Phrase {
   return {
     firstIn: (content) => matches(expression, content, 1)[0],
     allIn: (content, limit = Infinity) => matches(expression, content, limit),
   };
 }
 
-function matches(expression: RegExp, content: string, limit: number): PhraseMatch[] {
+function matches(expression: Expression, content: string, limit: number): PhraseMatch[] {
   const found: PhraseMatch[] = [];
   const position = new Position(content);
   expression.lastIndex = 0;

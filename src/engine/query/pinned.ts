@@ -4,7 +4,7 @@ import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { DefinitionCursor } from '../index/documents.ts';
 import { splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
-import { compileLine, compilePhrase, compileWords, Position, type Phrase } from './phrase.ts';
+import { compileLine, compilePart, compilePhrase, compileWords, Position, type Phrase } from './phrase.ts';
 import { WORD } from '../analyze/numbers.ts';
 import { keyFinder, parseKey } from './typedKeys.ts';
 import { stemOf } from './wordMatch.ts';
@@ -44,6 +44,8 @@ const FOLDED = Uint8Array.from({ length: 256 }, (_, byte) => {
 /** Least number, and share, of the words of a message that identify it. */
 const MIN_PART_WORDS = 4;
 const MIN_PART = 0.75;
+/** Largest number of words of a message that is searched for its parts. */
+const MAX_PART_WORDS = 150;
 /** Pages that quote a question do not answer it; a pasted sentence has this number of words. */
 const PROSE = 'markdown';
 const MIN_PROSE_WORDS = 7;
@@ -82,12 +84,13 @@ export function* findVerbatim(
   const having = candidatesIn(searched, count, (scores) => scores.documentsWithAll(), isPasted);
   const patterns = [
     ...(isPasted ? [{ pattern: compilePhrase(words.trim()), worth: EXACT }] : []),
-    { pattern: likeRegex ?? compileWords([words]), worth: 1 },
+    { pattern: likeRegex ?? compileWords(words), worth: 1 },
     ...(isShort && !likeRegex ? [{ pattern: compileLine(signed), worth: PART }] : []),
   ];
   const matches = yield* findMatches(patterns, having, folders);
   const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
-  if (found.length > 0 || likeRegex || typed.length <= MIN_PART_WORDS || count < MIN_PART_WORDS - 1) return found;
+  const isMessage = typed.length > MIN_PART_WORDS && typed.length <= MAX_PART_WORDS && count >= MIN_PART_WORDS - 1;
+  if (found.length > 0 || likeRegex || !isMessage) return found;
   const havingMost = new Map<SegmentScores, Set<number>>();
   for (const scores of searched) {
     const documents = new Set<number>();
@@ -97,16 +100,19 @@ export function* findVerbatim(
     }
     havingMost.set(scores, documents);
   }
-  const most = candidatesIn(searched, count, (scores) => [...havingMost.get(scores)!]);
-  const least = Math.max(MIN_PART_WORDS, MIN_PART * typed.length);
-  for (let length = typed.length - 1; length >= least; length--) {
-    const rows = Array.from({ length: typed.length - length + 1 }, (_, from) =>
-      typed.slice(from, from + length).join(' '),
-    );
-    const parts = yield* findMatches([{ pattern: compileWords(rows), worth: PART }], most, folders);
-    if (parts.length > 0) return parts;
+  const least = Math.max(MIN_PART_WORDS, Math.ceil(MIN_PART * typed.length));
+  const longestIn = compilePart(typed, least);
+  const parts: { readonly length: number; readonly pinned: Pinned }[] = [];
+  for (const candidate of candidatesIn(searched, count, (scores) => [...havingMost.get(scores)!])) {
+    yield;
+    const part = longestIn(textOf(candidate, folders) ?? '');
+    if (!part) continue;
+    const pinned = { ...candidate, line: part.line, worth: PART, feature: 'verbatim' } as const;
+    parts.push({ length: Math.min(part.length, typed.length - 1), pinned });
   }
-  return [];
+  const most = Math.max(...parts.map(({ length }) => length));
+  const best = parts.filter(({ length }) => length === most).map(({ pinned }) => pinned);
+  return best.length > MAX_VERBATIM ? [] : best;
 }
 
 /** The documents to read, the most promising first; none where so few words are in many documents. */
@@ -123,6 +129,11 @@ function candidatesIn(
     .slice(0, mayBeMany ? MAX_READ_CODE : MAX_READ.at(-1));
 }
 
+function textOf({ scores, document }: Candidate, folders: readonly SearchedFolder[]): string | undefined {
+  const { reader, folder } = scores;
+  return folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
+}
+
 /** Matches of the first pattern that is in few of the documents, and of the others as far as those are few, too. */
 function* findMatches(
   patterns: readonly { readonly pattern: Pick<Phrase, 'firstIn'> | undefined; readonly worth: number }[],
@@ -132,8 +143,7 @@ function* findMatches(
   const found = patterns.map((): Pinned[] => []);
   for (const { scores, document } of candidates) {
     yield;
-    const { reader, folder } = scores;
-    const text = folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
+    const text = textOf({ scores, document }, folders);
     if (text === undefined) continue;
     for (const [i, { pattern, worth }] of patterns.entries()) {
       const match = pattern?.firstIn(text);
@@ -242,7 +252,7 @@ function nameFilter(folded: string): (bytes: Uint8Array, from: number, to: numbe
  * least behind the part first. A folder and a part of a file's name may also have a space between them.
  */
 export function findPaths(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {
-  const isPath = /^[^\s:]*[\\/][^\s:]*$/.test(typed);
+  const isPath = /[\\/]/.test(typed) && !/[\s:]/.test(typed);
   const isSpaced = /^[\w.-]+ [\w.-]{3,}$/.test(typed) && splitToken(/^[\w.-]+/.exec(typed)![0]).every(isFolder);
   if (typed.length < 3 || !(isPath || isSpaced)) return [];
   const part = typed.replaceAll(/[\\ ]/g, '/').replace(/^(?:\.{0,2}\/)+/, '');

@@ -398,8 +398,8 @@ class Search {
     const { words, text, phrases, filters, regexes, excludedWords } = this.#parsed;
     if (this.#texts.isNeeded) {
       // Pasted code has phrases of its own.
-      const rest = phrases.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
-      const isPasted = isCode(rest) && filters.length + regexes.length + excludedWords.length === 0;
+      const rest = [...phrases, { start: text.length }].map(({ start }, i) => text.slice(phrases[i - 1]?.end, start));
+      const isPasted = isCode(rest.join('')) && filters.length + regexes.length + excludedWords.length === 0;
       return isPasted ? yield* findVerbatim(text, undefined, this.#scores, this.#folders) : [];
     }
     const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;

@@ -101,6 +101,31 @@ describe('a search for typed text', () => {
       assert.equal((await find(files, 'width lantern'))[0], 'lantern/width.ts:1');
     });
 
+    it('is most of a long message in a row, at its beginning, in the middle and at its end', async () => {
+      const message = Array.from({ length: 120 }, (_, i) => `lantern${i}`);
+      const others = [...message].sort();
+      const files = {
+        'lantern.ts': `// ${others.join(' ')}\n`.repeat(9),
+        'z.ts': `${filler}\n\n// ${message.join(', ')}\n`,
+      };
+      for (const [from, to] of [[0, 90] as const, [15, 105] as const, [30, 120] as const]) {
+        const typed = message.map((word, i) => (i >= from && i < to ? word : `harbour${i}`)).join(' ');
+        assert.equal((await find(files, typed))[0], 'z.ts:91', `${from}`);
+      }
+    });
+
+    it('may have any length', async () => {
+      const words = Array.from({ length: 20_000 }, (_, i) => `quay${i % 1_500}`);
+      const code = words.slice(0, 6_000).map((word) => `${word};`);
+      const files = { 'a.ts': `${words.join(' ')}\n`, 'z.ts': `${filler}\n\n${code.join('\n')}\n`, 'lantern.ts': hub };
+      assert.equal((await find(files, words.slice(100).join(' '))).length, 3);
+      assert.equal((await find(files, `${words.slice(0, 900).join(' ')} lantern`)).length, 3);
+      assert.equal((await find(files, code.slice(0, 900).join('\n')))[0], 'z.ts:91');
+      assert.equal((await find(files, `"${code.join(' ')}"`))[0], 'z.ts:91');
+      assert.equal((await find(files, `lantern ${'"quay" '.repeat(40_000)}`)).length, 3);
+      assert.equal((await find(files, `${'quay/'.repeat(100_000)}x`)).length, 3);
+    });
+
     it('is nothing special in many files', async () => {
       const copies = Object.fromEntries(
         Array.from({ length: 9 }, (_, i) => [`copy${i}.ts`, '// the lantern of the quay']),
