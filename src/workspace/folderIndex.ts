@@ -69,6 +69,8 @@ export class FolderIndex {
   readonly #closing = new AbortController();
   /** The folder as of the last scan; missing before the first full scan. */
   #tree: FolderTree | undefined;
+  /** See {@link watchChanges}. */
+  #watchChanges = 0;
   /** A scan was interrupted, so the tree may have changes that the index has not. */
   #mustScanAll = true;
   /** Deleted files that are still in the index. */
@@ -116,6 +118,11 @@ export class FolderIndex {
   /** Number of scanned folders: a watcher needs one watch for each. */
   get folders(): number {
     return this.#tree?.folders ?? 0;
+  }
+
+  /** Grows when a watcher must begin again: the rules for folders changed, or a folder was replaced by another one. */
+  get watchChanges(): number {
+    return this.#watchChanges + (this.#tree?.replaced ?? 0);
   }
 
   status(): FolderStatus {
@@ -253,6 +260,7 @@ export class FolderIndex {
       isChanged: (path: string, state: FileState) => this.#isChanged(path, state),
     };
     const { tree, found } = await FolderTree.scanAll(options, new TimeSlice(signal));
+    this.#watchChanges = this.watchChanges + (this.#tree?.isStale ? 1 : 0);
     this.#tree = tree;
     this.#mustScanAll = false;
     for (const [path] of this.#catalog.entries()) this.#deleted.add(path);

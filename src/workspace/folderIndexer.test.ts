@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { killed, spawnUntil } from '../../test/support/processes.ts';
@@ -13,6 +13,7 @@ import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, indexFolderOf } from './folderOptions.
 import { DEFAULT_BUDGET, Governor, threadsWithin } from './governor.ts';
 import { Searcher } from './searcher.ts';
 import type { FolderStatus } from './status.ts';
+import { watchFolder } from './watcher.ts';
 
 describe('FolderIndexer', () => {
   const folder = temporaryFolder();
@@ -128,6 +129,53 @@ describe('FolderIndexer', () => {
     renameSync(other, root);
     await until('the other folder is found', async () => (await find('lantern')).join() === 'c.ts');
     await until('the other folder is watched', () => watched === 3);
+  });
+
+  describe('watches', () => {
+    /** Files with a watcher that finds them: `isReported` saves a file of a new name until the watcher reports one. */
+    function keepWatched(files: Record<string, string>): Kept & { isReported: (inFolder: string) => Promise<unknown> } {
+      const reported = new Set<string>();
+      const watch: typeof watchFolder = (root, excluded, events) => {
+        const onPath = (path: string): void => {
+          reported.add(path);
+          events.onPath(path);
+        };
+        return watchFolder(root, excluded, { ...events, onPath });
+      };
+      const kept = keep(files, { watch });
+      let saved = 0;
+      const isReported = (inFolder: string): Promise<unknown> =>
+        until(`a file in ${inFolder} is reported`, () => {
+          if ([...reported].some((path) => path.startsWith(`${inFolder}/new`))) return true;
+          writeFiles(kept.root, { [`${inFolder}/new${++saved}.ts`]: '' });
+          return false;
+        });
+      return { ...kept, isReported };
+    }
+
+    it('a folder that no rule leaves out any more', async () => {
+      const { root, find, state, isReported } = keepWatched({
+        '.sextantignore': 'build/',
+        'src/a.ts': '',
+        'build/b.ts': 'lantern',
+      });
+      await state('ready');
+      await isReported('src');
+      writeFiles(root, { '.sextantignore': '' });
+      await until('the rule counts', async () => (await find('lantern')).length === 1);
+      await isReported('build');
+    });
+
+    it('a folder that replaced another one', async () => {
+      const { root, state, isReported } = keepWatched({ 'src/deep/a.ts': '', 'src/b.ts': '', 'other/c.ts': '' });
+      await state('ready');
+      await isReported('other');
+      cpSync(join(root, 'src'), join(root, 'copy'), { recursive: true });
+      rmSync(join(root, 'src'), { recursive: true });
+      renameSync(join(root, 'copy'), join(root, 'src'));
+      await isReported('src/deep');
+      await isReported('src');
+    });
   });
 
   it('reports a pause, and resumes', async () => {

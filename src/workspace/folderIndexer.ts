@@ -42,7 +42,7 @@ export class FolderIndexer {
   #timer: NodeJS.Timeout | undefined;
   #fullScanAt = -Infinity;
   #stopWatching: (() => Promise<void>) | undefined;
-  /** Id of the watched folder: a new folder at the same path has another. */
+  /** The watched folder, which a new one at the same path is not, and what its watcher knows of the folders in it. */
   #watched: string | undefined;
   #lastFailure: string | undefined;
   #closed = false;
@@ -138,10 +138,10 @@ export class FolderIndexer {
 
   async #watch(): Promise<void> {
     const { root } = this.#options;
-    const folder = idOf(root);
-    if (this.#watched !== folder) await this.#unwatch();
-    if (this.#closed || this.#watched === folder || !this.#index) return;
-    this.#watched = folder;
+    const watched = `${idOf(root)} ${this.#index?.watchChanges}`;
+    if (this.#watched !== watched) await this.#unwatch();
+    if (this.#closed || this.#watched === watched || !this.#index) return;
+    this.#watched = watched;
     if (this.#index.folders > MAX_WATCHED_FOLDERS) {
       this.#dependencies.onUnwatched();
       return;

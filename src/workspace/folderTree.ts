@@ -35,6 +35,7 @@ export class FolderTree {
   readonly #rules: IgnoreRules;
   readonly #folders = new Map<string, KnownFolder>();
   #isStale = false;
+  #replaced = 0;
 
   private constructor(options: TreeOptions) {
     this.#options = options;
@@ -60,6 +61,11 @@ export class FolderTree {
   /** Whether ignore files have changed, so that a full scan is needed. */
   get isStale(): boolean {
     return this.#isStale || this.#rules.isStale();
+  }
+
+  /** How many folders were found to be other ones than at their last listing: a watcher may still watch the removed ones. */
+  get replaced(): number {
+    return this.#replaced;
   }
 
   has(path: string): boolean {
@@ -158,9 +164,12 @@ export class FolderTree {
       return undefined;
     }
     const { now } = this.#options;
-    const { mtimeMs, ctimeMs } = stats ?? { mtimeMs: 0, ctimeMs: 0 };
+    const { mtimeMs, ctimeMs, ino, birthtimeMs } = stats ?? { mtimeMs: 0, ctimeMs: 0, ino: 0, birthtimeMs: 0 };
     const isRacy = entries === 'unreadable' || isRecent(mtimeMs, now()) || isRecent(ctimeMs, now());
-    const known: KnownFolder = { mtimeMs, ctimeMs, isRacy, files: new Set(), folders: new Set(), left: new Set() };
+    // A new folder often has the number of a removed one.
+    if (before && (before.ino !== ino || before.birthtimeMs !== birthtimeMs)) this.#replaced++;
+    const names = { files: new Set<string>(), folders: new Set<string>(), left: new Set<string>() };
+    const known: KnownFolder = { mtimeMs, ctimeMs, ino, birthtimeMs, isRacy, ...names };
     let ruleFiles = '';
     for (const entry of entries === 'unreadable' ? [] : entries) {
       const { name } = entry;
@@ -251,6 +260,8 @@ export class FolderTree {
 interface KnownFolder {
   readonly mtimeMs: number;
   readonly ctimeMs: number;
+  readonly ino: number;
+  readonly birthtimeMs: number;
   /** Names may have changed since the listing without a new time. */
   readonly isRacy: boolean;
   /** Names that no rule leaves out. */
