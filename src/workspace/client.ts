@@ -34,7 +34,7 @@ const RENEWAL: Renewal = { files: 5_000, quietMs: 10_000 };
 
 /**
  * The index of a workspace, for a thread that must not wait. A process indexes: indexing a large folder in a thread left the
- * editor's process with 600 MB more. A thread searches. Both start when first needed and restart if they die.
+ * editor's process with 400 MB more. A thread searches. Both start when first needed and restart if they die.
  */
 export class WorkspaceClient {
   readonly #options: ClientOptions;
