@@ -76,7 +76,10 @@ describe('the installed extension and its page', () => {
   it('explains what to do without a folder', async () => {
     await workbench.run('Sextant Search: Find Code');
     // The README is in a frame, too.
-    await frameWith(workbench.page, (frame) => frame.getByRole('button', { name: 'Open Folder' }));
+    const view = await frameWith(workbench.page, (frame) => frame.getByRole('button', { name: 'Open Folder' }));
+    await view.getByRole('textbox', { name: 'Search code' }).fill('refund');
+    await view.getByRole('button', { name: 'Clear' }).waitFor();
+    assert.equal(await view.getByRole('button', { name: 'Open Folder' }).count(), 1);
     await workbench.openSextantView();
     await workbench.expand('Index');
     await workbench.page.getByText('Open a folder to search its code').waitFor();

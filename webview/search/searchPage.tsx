@@ -28,6 +28,7 @@ export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): 
   const focusBelow = (): void =>
     (document.querySelector<HTMLElement>('.entry') ?? (model.files.length > 0 ? controls.list : null))?.focus();
   const isEmpty = model.query.trim() === '';
+  const hasResults = !isEmpty && (model.state.scope === 'team' || model.state.index.kind !== 'none');
   const completions = isEmpty ? [] : (model.reply?.completions ?? []);
   return (
     <>
@@ -67,8 +68,8 @@ export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): 
           </ul>
         )}
       </header>
-      <div class={model.isSearching && !isEmpty ? 'progress busy' : 'progress'} aria-hidden="true" />
-      {isEmpty ? (
+      <div class={model.isSearching && hasResults ? 'progress busy' : 'progress'} aria-hidden="true" />
+      {!hasResults ? (
         model.hasBegun && <StartPage {...{ model }} leave={focusBox} />
       ) : (
         <main>
@@ -87,7 +88,7 @@ export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): 
         </main>
       )}
       <div class="spoken" role="status">
-        {isEmpty || model.isSearching ? '' : found(model)}
+        {!hasResults || model.isSearching ? '' : found(model)}
       </div>
       {model.state.scope === 'workspace' && <IndexStatus model={model} />}
     </>
