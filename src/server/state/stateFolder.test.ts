@@ -343,6 +343,22 @@ describe('a state folder', () => {
     }
   });
 
+  it('reports no loss after a first start that failed, or an export', async () => {
+    const place = join(folder(), 'state');
+    const noFacts = (): Promise<never> => Promise.reject(new Error('no facts'));
+    await assert.rejects(start(place, { data: noFacts }), /no facts/);
+    await start(join(folder(), 'other'));
+    const port = Number(new URL(running[0]!.url).port);
+    await assert.rejects(start(place, { port }), { code: 'PortTaken' });
+    for await (const line of exportState(place, emptyDataSet(), logger())) assert.notEqual(line, '');
+    await start(place);
+    assert.deepEqual(said, []);
+    await stopAll();
+    await assert.rejects(start(place, { data: noFacts }), /no facts/);
+    await start(place);
+    assert.deepEqual(said, []);
+  });
+
   it('reports definitions of webhooks that were deleted together with their copies', async () => {
     const place = join(folder(), 'state');
     const client = await start(place);

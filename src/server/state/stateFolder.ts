@@ -18,6 +18,8 @@ import type { Address, Incoming, ServerState } from './serverState.ts';
 const VERSION = 1;
 /** Inner folders whose files carry numbers of the same lease. */
 const INNER = ['webhooks', 'webhooks/events', 'webhooks/refusals'];
+/** The log of changes by clients. */
+const CHANGES = 'changes';
 /** Interval between attempts to write to a full or read-only disk. */
 const RETRY_MS = 1_000;
 
@@ -42,6 +44,8 @@ export class StateFolder implements ServerState {
   readonly #published: FencedJson;
   readonly #logger: Logger;
   #retry: NodeJS.Timeout | undefined;
+  /** Whether the folder was empty, and no server has run on it since. */
+  #isUnused: boolean;
 
   private constructor(
     folder: string,
@@ -49,8 +53,10 @@ export class StateFolder implements ServerState {
     published: Published | undefined,
     { log, records }: { readonly log: RecordLog; readonly records: readonly unknown[] },
     logger: Logger,
+    isNew: boolean,
   ) {
     this.folder = folder;
+    this.#isUnused = isNew;
     this.fence = this.#lease = lease;
     this.#log = log;
     this.#logger = logger;
@@ -78,9 +84,10 @@ export class StateFolder implements ServerState {
         if ((read.published?.version ?? 0) > VERSION) throw stateErrors.newer(folder);
         const damage = describePublishedDamage(folder, read);
         if (damage !== undefined) logger.error(damage);
+        const isNew = !hasChanges(folder) && read.found === undefined;
         reportMissing(folder, read, logger);
         const log = await openLog(folder, lease, logger);
-        return new StateFolder(folder, lease, read.published, log, logger);
+        return new StateFolder(folder, lease, read.published, log, logger, isNew);
       } catch (error) {
         lease.release();
         throw error;
@@ -91,6 +98,7 @@ export class StateFolder implements ServerState {
   }
 
   publish(url: string, address: Address): void {
+    this.#isUnused = false;
     const published: Published = {
       version: VERSION,
       url,
@@ -110,6 +118,7 @@ export class StateFolder implements ServerState {
   }
 
   append(change: StateChange): Promise<void> {
+    this.#isUnused = false;
     return this.#log.append(change);
   }
 
@@ -133,7 +142,12 @@ export class StateFolder implements ServerState {
   async close(): Promise<void> {
     clearInterval(this.#retry);
     await this.#log.close();
-    this.#lease.release();
+    // Without an address beside it, the log would make the next start report an address as lost.
+    try {
+      if (this.#isUnused && !this.fence.lost.aborted) RecordLog.remove({ folder: this.folder, stem: CHANGES });
+    } finally {
+      this.#lease.release();
+    }
   }
 
   #publishLater(published: Published): void {
@@ -162,17 +176,21 @@ export class StateFolder implements ServerState {
 
 /** Reports files that were deleted together with their copies: each start of a server leaves both pairs. */
 function reportMissing(folder: string, { found, damaged }: FencedRead, logger: Logger): void {
-  const hasChanges = namesIn(folder).some((name) => /^changes\.(?:\d+\.)?(?:copy\.)?(?:log|end)$/.test(name));
-  if (hasChanges && found === undefined && damaged.length === 0)
+  const isUsed = hasChanges(folder);
+  if (isUsed && found === undefined && damaged.length === 0)
     logger.error(
       `${PUBLISHED}.<number>.json and its copy are missing in ${folder}: the address and tokens of the last start are lost. ` +
         'The server uses new ones; give them to its clients.',
     );
-  if (!hasChanges && found !== undefined)
+  if (!isUsed && found !== undefined)
     logger.error(
       `changes.<number>.log and its copy are missing in ${folder}: tokens that clients created, budgets and imports are lost. ` +
         'Restore them from a backup, or create them again.',
     );
+}
+
+function hasChanges(folder: string): boolean {
+  return namesIn(folder).some((name) => /^changes\.(?:\d+\.)?(?:copy\.)?(?:log|end)$/.test(name));
 }
 
 function openLog(
@@ -190,7 +208,7 @@ function openLog(
   };
   return RecordLog.open(
     lease,
-    { folder, stem: 'changes' },
+    { folder, stem: CHANGES },
     (damage) => logger.error(describeRecordDamage(damage)),
     repair,
   );
