@@ -24,6 +24,8 @@ export class RestartingWorker<M extends Methods<M>, E> {
   #caller: RpcCaller<M, E> | undefined;
   #restarts = 0;
   #stopped = false;
+  /** Why it is not started any more. */
+  #givenUp: SextantError | undefined;
 
   constructor(entry: URL, logger: Logger, options: RestartingWorkerOptions<M, E>) {
     this.#entry = entry;
@@ -37,7 +39,7 @@ export class RestartingWorker<M extends Methods<M>, E> {
 
   caller(): RpcCaller<M, E> {
     if (this.#caller) return this.#caller;
-    if (this.#stopped) throw new SextantError('Stopped', 'Sextant is shutting down.');
+    if (this.#stopped) throw this.#givenUp ?? new SextantError('Stopped', 'Sextant is shutting down.');
     const worker = (this.#options.start ?? startThread)(this.#entry, this.#logger);
     const caller = new RpcCaller<M, E>(worker.channel);
     void worker.ended.then((reason) => this.#onEnd(worker, caller, reason));
@@ -70,6 +72,10 @@ export class RestartingWorker<M extends Methods<M>, E> {
     this.#logger.error(error.message);
     this.#options.died?.(error);
     if (++this.#restarts <= (this.#options.restarts ?? RESTARTS)) this.caller();
-    else this.#stopped = true;
+    else {
+      this.#stopped = true;
+      const message = `${error.message} It stopped too often to be started once more: start Sextant again.`;
+      this.#givenUp = new SextantError(error.code, message);
+    }
   }
 }

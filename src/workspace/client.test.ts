@@ -130,4 +130,45 @@ describe('the client of a workspace', () => {
     }
     assert.equal(writerOf(stateFolder), undefined);
   });
+
+  it('reports that the indexing process stopped too often, and still searches', async () => {
+    const [root, stateFolder, other] = [temporary(), join(temporary(), 'state'), temporary()];
+    writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });
+    const statuses: FolderStatus[] = [];
+    const client = new WorkspaceClient({
+      indexProcess: new URL('./indexProcess.ts', import.meta.url),
+      searchThread: new URL('./searchThread.ts', import.meta.url),
+      logger: silentLogger,
+      onStatus: (status) => void statuses.push(status),
+      onUnwatched: () => undefined,
+    });
+    const folder = { root, stateFolder, exclude: [], maxFileBytes: 1 << 20 };
+    try {
+      client.open(folder);
+      const ended = new Set<number>();
+      for (let death = 1; death <= 4; death++) {
+        const pid = await until('a process owns the index', () => {
+          const owner = writerOf(stateFolder)?.pid;
+          return owner !== undefined && !ended.has(owner) && owner;
+        });
+        await until('it is up to date', () => statuses.at(-1)?.state.kind === 'ready');
+        ended.add(pid);
+        process.kill(pid, 'SIGKILL');
+        await until(
+          'its end is reported',
+          () => statuses.filter(({ state }) => state.kind === 'failed').length === death,
+        );
+      }
+      client.hint(root, ['a.ts']);
+      const tooOften = /SIGKILL.* too often/;
+      await assert.rejects(client.pause(), { code: 'ThreadDied', message: tooOften });
+      client.open({ ...folder, root: other, stateFolder: join(other, 'state') });
+      const { root: failed, state } = statuses.at(-1)!;
+      assert.equal(failed, other);
+      assert.match(state.kind === 'failed' ? state.message : '', tooOften);
+      assert.equal((await client.search({ folders: [folder], query: 'lantern', limit: 20 })).results.length, 1);
+    } finally {
+      await client.dispose();
+    }
+  });
 });

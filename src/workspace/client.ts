@@ -1,4 +1,4 @@
-import { describeError } from '../base/errors.ts';
+import { SextantError, describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import { RestartingWorker } from '../base/restartingWorker.ts';
 import type { RpcCaller } from '../base/rpc.ts';
@@ -65,10 +65,7 @@ export class WorkspaceClient {
         for (const folder of this.#folders.values()) this.#send(caller.call('open', folder));
       },
       died: (error) => {
-        for (const root of this.#folders.keys()) {
-          const state = { kind: 'failed', code: error.code, message: error.message } as const;
-          onStatus({ root, state, files: 0, skipped: {}, indexBytes: 0 });
-        }
+        for (const root of this.#folders.keys()) this.#reportFailure(root, error);
       },
     });
     this.#searching = new RestartingWorker(searchThread, logger, {
@@ -82,8 +79,17 @@ export class WorkspaceClient {
   open(folder: FolderOptions): void {
     this.#folders.set(folder.root, folder);
     if (this.#renewing) return;
-    if (this.#indexing.isStarted) this.#send(this.#indexing.caller().call('open', folder));
-    else this.#indexing.caller();
+    if (this.#indexing.isStarted) {
+      this.#send(this.#indexing.caller().call('open', folder));
+      return;
+    }
+    try {
+      this.#indexing.caller();
+    } catch (error) {
+      // It stopped too often.
+      if (!(error instanceof SextantError)) throw error;
+      this.#reportFailure(folder.root, error);
+    }
   }
 
   async close(root: string): Promise<void> {
@@ -94,7 +100,8 @@ export class WorkspaceClient {
       // Opened again meanwhile: the new process has it as it is to be.
       if (this.#folders.has(root)) return;
     }
-    await this.#indexing.caller().call('close', { root });
+    // One that stopped too often has no folder open.
+    if (this.#indexing.isStarted) await this.#indexing.caller().call('close', { root });
   }
 
   /** Sets an editor's unsaved text, or removes it after a save or close. The text stays in memory. */
@@ -108,7 +115,7 @@ export class WorkspaceClient {
   /** Reports paths, relative to the folder, that may have changed. */
   hint(root: string, paths: readonly string[]): void {
     // A new process scans the folder anyway.
-    if (!this.#renewing) this.#send(this.#indexing.caller().call('hint', { root, paths }));
+    if (!this.#renewing && this.#indexing.isStarted) this.#send(this.#indexing.caller().call('hint', { root, paths }));
   }
 
   /** Calls to the indexing process, as soon as no renewal is under way. */
@@ -160,6 +167,10 @@ export class WorkspaceClient {
     await Promise.all([this.#indexing.stop(), this.#searching.stop()]);
   }
 
+  #reportFailure(root: string, { code, message }: SextantError): void {
+    this.#onStatus({ root, state: { kind: 'failed', code, message }, files: 0, skipped: {}, indexBytes: 0 });
+  }
+
   #onStatus(status: FolderStatus): void {
     const { root, state, filesRead = 0 } = status;
     if (state.kind === 'scanning' && this.#reopened.has(root)) return;
@@ -196,7 +207,7 @@ export class WorkspaceClient {
   }
 
   #verify(root: string): void {
-    if (this.#renewing || this.#verifying.has(root) || !this.#folders.has(root)) return;
+    if (this.#renewing || this.#verifying.has(root) || !this.#folders.has(root) || !this.#indexing.isStarted) return;
     this.#verifying.add(root);
     const work = this.#indexing.caller().call('verify', { root });
     this.#send(work.finally(() => this.#verifying.delete(root)));
