@@ -176,6 +176,16 @@ describe('FolderIndexer', () => {
       await isReported('src/deep');
       await isReported('src');
     });
+    it('from the last scan on, also what is saved while it begins', async () => {
+      const watch: typeof watchFolder = (root, excluded, events) => {
+        const stop = watchFolder(root, excluded, events);
+        // The watcher takes it for a file that was there before.
+        writeFiles(root, { 'b.ts': 'lantern' });
+        return stop;
+      };
+      const { find } = keep({ 'a.ts': '' }, { watch, scanMs: 3_600_000 });
+      await until('the file is found', async () => (await find('lantern')).length === 1);
+    });
   });
 
   it('reports a pause, and resumes', async () => {

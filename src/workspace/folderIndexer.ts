@@ -149,6 +149,9 @@ export class FolderIndexer {
     const { watch = watchFolder } = this.#dependencies;
     this.#stopWatching = watch(root, this.#options, {
       onPath: (path) => this.#changes.add(path),
+      onReady: () => {
+        if (this.#watched === watched) this.#again(0, () => this.#attempt(this.#scan()));
+      },
       onLimit: (problem) => this.#onWatchLimit(problem),
       onError: (error) => this.#dependencies.logger.warn(`Watching ${root}: ${describeError(error)}`),
     });

@@ -13,6 +13,8 @@ export type Watch = typeof watchFolder;
 export interface WatchEvents {
   /** A path below the folder, relative to it with `/`, that may have changed. */
   readonly onPath: (path: string) => void;
+  /** All folders are watched now; what changed before may not have been reported. */
+  readonly onReady: () => void;
   /** The system has no more watches: most folders are not watched. */
   readonly onLimit: (problem: WatchProblem) => void;
   /** A path could not be watched, such as an unreadable folder. */
@@ -23,7 +25,7 @@ export interface WatchEvents {
 export function watchFolder(
   root: string,
   excluded: Excluded,
-  { onPath, onLimit, onError }: WatchEvents,
+  { onPath, onReady, onLimit, onError }: WatchEvents,
 ): () => Promise<void> {
   const rules = new IgnoreRules(root, excluded);
   const pathOf = (file: string): string => relative(root, file).split(sep).join('/');
@@ -35,6 +37,7 @@ export function watchFolder(
       file !== root && stats?.isDirectory() === true && rules.check(pathOf(file), true) !== undefined,
   });
   watcher.on('all', (_event, file) => onPath(pathOf(file)));
+  watcher.on('ready', onReady);
   watcher.on('error', (error) => {
     if (['ENOSPC', 'EMFILE', 'ENFILE'].includes(systemCode(error) ?? '')) onLimit(LIMIT);
     else onError(error);
