@@ -113,6 +113,19 @@ describe('The OpenAI-compatible provider', () => {
     );
   });
 
+  it('leaves out thoughts that come as text or beside it, and reports an answer of thoughts alone', async () => {
+    const beside = event({ choices: [{ delta: { content: '', reasoning_content: 'Hm.' } }] });
+    server.script = (response) =>
+      void beginStream(response).end(
+        `${beside}${piece('<thi')}${piece('nk>Hm. [1]</think>\n\nYes.')}${piece('', 'stop')}`,
+      );
+    assert.equal((await ask()).join(''), 'Yes.');
+    server.script = (response) => void beginStream(response).end(`${piece('<think>Hm.')}${piece('', 'stop')}`);
+    assert.match((await failure({})).message, /sent an empty answer/);
+    server.script = (response) => void beginStream(response).end(piece('<think>Hm.', 'length'));
+    assert.match((await ask()).join(''), /^\s*\*The answer was cut off/);
+  });
+
   it('distinguishes a service that stops sending from one that never starts', async () => {
     server.script = (response) => void beginStream(response).write(piece('One'));
     const stalled = await failure({ stalledMs: 150 });

@@ -4,6 +4,7 @@ import { isLoopback } from '../base/loopback.ts';
 import { readCompletion, readCompletionStream, type CompletionDelta } from './completions.ts';
 import { askErrors } from './errors.ts';
 import type { AnswerProvider, PromptMessage, AnswerTask } from './provider.ts';
+import { ThoughtFilter } from './thoughts.ts';
 
 export interface OpenAiOptions {
   /** Address above `chat/completions`, as in `https://api.example.com/v1`. */
@@ -26,6 +27,7 @@ const NO_ANSWER_MS = 120_000;
 const STALLED_MS = 60_000;
 const MAX_ANSWER = 200_000;
 const MAX_REFUSAL = 4_000;
+const CUT_OFF = '\n\n*The answer was cut off: the model came to the limit of its length.*';
 
 /**
  * Any service with OpenAI's chat completions, streamed or not. Throws if the address or the lack of a model is known to
@@ -51,15 +53,22 @@ async function* answer(
   url: URL,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, undefined> {
+  const thoughts = new ThoughtFilter();
   let length = 0;
+  let isEmpty = true;
   try {
     for await (const { text, isCut } of completion(messages, options, url, signal)) {
       length += text.length;
       if (length > MAX_ANSWER) throw askErrors.tooLong(url.host, MAX_ANSWER);
-      if (text !== '') yield text;
-      if (isCut) yield '\n\n*The answer was cut off: the model came to the limit of its length.*';
+      const said = thoughts.push(text) + (isCut ? `${thoughts.end()}${CUT_OFF}` : '');
+      if (said === '') continue;
+      isEmpty = false;
+      yield said;
+      if (isCut) return;
     }
-    if (length === 0) throw askErrors.failed(url.host, 'sent an empty answer');
+    const rest = thoughts.end();
+    if (rest !== '') yield rest;
+    else if (isEmpty) throw askErrors.failed(url.host, 'sent an empty answer');
   } catch (error) {
     throwIfCancelled(signal);
     throw error instanceof SextantError ? error : explain(error, url.host, options);
