@@ -179,6 +179,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return ExitCode.ok;
       if (isJson) printError('InvalidUsage', error.message.replace(/^error: /, ''), terminal);
+      if (error.code === 'commander.excessArguments') adviseQuotes(argv, terminal);
       return ExitCode.failed;
     }
     if (isJson) printError(error instanceof SextantError ? error.code : 'Internal', describeError(error), terminal);
@@ -189,8 +190,20 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       return ExitCode.interrupted;
     }
     terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
+    if (error instanceof SextantError && error.code === 'NotAFolder') adviseQuotes(argv, terminal);
     return ExitCode.failed;
   }
+}
+
+/** Commands whose first argument may be several words. */
+const QUOTED: ReadonlySet<string> = new Set(['search', 'ask', 'repos']);
+
+function adviseQuotes(argv: readonly string[], terminal: Terminal): void {
+  const command = argv[2] ?? '';
+  if (QUOTED.has(command))
+    terminal.stderr.write(
+      `Put several words in quotes, as in sextant ${command}${command === 'repos' ? ' search' : ''} "retry payment".\n`,
+    );
 }
 
 /** Commands that update an index. */

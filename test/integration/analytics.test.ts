@@ -163,7 +163,7 @@ describe('sextant usage, cost and budgets', () => {
     assert.match(unknown.stderr, /manager is not a column of the group file\. Choose one of .*, team\./);
     assert.equal(unknown.code, 2);
     const none = await run(of('cost', '--by', 'team'));
-    assert.match(none.stderr, /There is no group file for team\. Add --groups FILE/);
+    assert.match(none.stderr, /no group file for team\. Choose one of .*; for a column of teams, add --groups FILE/);
   });
 
   it('write a report in each format, whose exit code says what CI asks', async () => {

@@ -187,7 +187,14 @@ describe('sextant', () => {
     assert.match(nothing.stderr, /^Nothing found in .* for: zzyzx\n$/);
     const missing = sextant('search', 'x', join(root, 'nowhere'));
     assert.equal(missing.code, 2);
-    assert.match(missing.stderr, /^sextant: There is no folder .*Name one/);
+    assert.match(
+      missing.stderr,
+      /^sextant: There is no folder .*Name one.*\nPut several words in quotes, as in sextant search "/,
+    );
+    const unquoted = sextant('search', 'retry', 'a', 'payment');
+    assert.deepEqual([unquoted.code, unquoted.stdout], [2, '']);
+    assert.match(unquoted.stderr, /too many arguments.*\nPut several words in quotes, as in sextant search "/s);
+    assert.doesNotMatch(sextant('index', 'a', 'b').stderr, /quotes/);
     for (const wrong of [['search'], ['search', 'x', '.', '--limit', '0'], ['nonsense'], ['index', '--nonsense']]) {
       const { code, stderr } = sextant(...wrong);
       assert.equal(code, 2, wrong.join(' '));

@@ -118,7 +118,10 @@ describe('The places that the command prints', () => {
     assert.ok(found?.definitions.some(({ name }) => name === 'nextRetryDelay'));
     assert.ok(files.length > 3);
     writeFiles(root, { 'empty.txt': '\n', '.env': 'PASSWORD=hunter2hunter2\n' });
-    assert.equal(sextant('outline', join(root, 'empty.txt')).code, 1);
+    const empty = sextant('outline', join(root, 'empty.txt'));
+    assert.deepEqual([empty.code, empty.stdout], [1, '']);
+    assert.match(empty.stderr, /^No definition found in .*empty\.txt\n$/);
+    assert.match(sextant('outline', join(root, 'missing.ts')).stderr, /There is no file or folder ".*missing\.ts"/);
     assert.equal(sextant('outline', join(root, '.env')).code, 2);
   });
 

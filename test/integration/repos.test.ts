@@ -200,6 +200,17 @@ describe('sextant push and repos', () => {
     assert.match(half.stderr, /--tls-cert and --tls-key belong together/);
   });
 
+  it('says how to name a service, in place of options that the library has', () => {
+    for (const args of [
+      ['repos', 'list'],
+      ['ask', 'why?', '--team'],
+    ]) {
+      const { code, stderr } = run({}, ...args);
+      assert.equal(code, 2);
+      assert.match(stderr, /Log in with "sextant login URL", or set SEXTANT_API_URL and SEXTANT_API_TOKEN\.\n$/);
+    }
+  });
+
   it('reports names and templates that cannot be', () => {
     const more = { SEXTANT_API_TOKEN: 'x', SEXTANT_API_URL: 'http://127.0.0.1:9' };
     assert.match(run(more, 'push', folder(), '--name', '../x').stderr, /is no name of a repository/);

@@ -494,6 +494,19 @@ describe('sextant webhooks, triggers, experts and events', () => {
     }
   });
 
+  it('report that a list is empty', () => {
+    const empty = (...args: string[]): string => {
+      const { code, stdout, stderr } = run(args);
+      assert.deepEqual([code, stdout], [1, '']);
+      return stderr;
+    };
+    assert.match(empty('webhooks', 'list', '--scope', 'organization'), /^sextant: No webhook found\. Create one/);
+    said('webhooks', 'create', 'quiet');
+    assert.equal(empty('events', 'list', '--webhook', 'quiet'), 'sextant: No event found.\n');
+    said('webhooks', 'delete', 'quiet');
+    assert.deepEqual(JSON.parse(run(['webhooks', 'list', '--scope', 'organization', '--json']).stdout), []);
+  });
+
   it('report that more events exist than are listed, and that a webhook is missing', async () => {
     said('webhooks', 'create', 'many');
     for (const data of ['1', '2']) said('webhooks', 'send', 'many', '--data', `[${data}]`);

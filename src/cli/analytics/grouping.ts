@@ -53,7 +53,7 @@ export async function readGrouping(
   const chosen = readChosen(options.group);
   const needed = column ?? chosen?.column;
   if (needed === undefined) return undefined;
-  const groups = await openGroups(options.groups, needed);
+  const groups = await openGroups(options.groups, needed, column === undefined ? [] : dimensions);
   if (column !== undefined) requireColumn(groups, column, dimensions);
   if (chosen === undefined) return { groups, column, chosen, within: (data) => data };
   requireColumn(groups, chosen.column, []);
@@ -79,12 +79,17 @@ export async function findGroups(file: string | undefined): Promise<Groups | und
   return found === undefined ? undefined : readGroups(found);
 }
 
-/** The same, where one is needed for `column`. Throws `GroupsUnreadable` without one. */
-export async function openGroups(file: string | undefined, column?: string): Promise<Groups> {
+/** The same, where one is needed for `column`, unless that was to be one of `dimensions`. Throws `GroupsUnreadable` without one. */
+export async function openGroups(
+  file: string | undefined,
+  column?: string,
+  dimensions: readonly string[] = [],
+): Promise<Groups> {
   const groups = await findGroups(file);
   if (groups) return groups;
   const reason = column === undefined ? 'There is no group file.' : `There is no group file for ${column}.`;
-  throw new SextantError('GroupsUnreadable', `${reason} Add --groups FILE, or ${GROUP_FILES[0]} in this folder.`);
+  const others = dimensions.length > 0 ? `Choose one of ${dimensions.join(', ')}; for a column of teams, add` : 'Add';
+  throw new SextantError('GroupsUnreadable', `${reason} ${others} --groups FILE, or ${GROUP_FILES[0]} in this folder.`);
 }
 
 function requireColumn({ columns }: Groups, column: string, dimensions: readonly string[]): void {

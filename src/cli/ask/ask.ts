@@ -9,10 +9,9 @@ import type { Sources } from '../../ask/retrieve.ts';
 import { teamSources } from '../../ask/teamSources.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
-import { silentLogger } from '../../base/log.ts';
-import { openService } from '../../context/service.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
+import { openTeamService } from '../context/teamService.ts';
 import { searchAndRepair, whyNotUpdated } from '../search/search.ts';
 import { SearchScope } from '../search/searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
@@ -100,7 +99,7 @@ async function openTeam(folder: string, { repo, server }: AskOptions, terminal: 
       'InvalidOption',
       `--team asks about pushed repositories, not about ${folder}. Leave one of them out, or choose with --repo.`,
     );
-  const client = await openService({ apiUrl: server, clientUserAgent: 'sextant' }, {}, silentLogger);
+  const client = await openTeamService(server);
   const onProblem = (problem: string): void => void terminal.stderr.write(`sextant: ${problem}\n`);
   const sources = teamSources(client, { repositories: repo, onProblem });
   return { sources, about: { service: client.url }, close: () => client.close() };

@@ -5,14 +5,13 @@ import { promisify } from 'node:util';
 import { formatColumns } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
 import { SextantError } from '../../base/errors.ts';
-import { silentLogger } from '../../base/log.ts';
 import { pushFolder } from '../../context/push.ts';
-import { openService } from '../../context/service.ts';
 import { isRepositoryName, isUrlTemplate, type WireResult } from '../../wire/repositories.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
 import { gitExecutable } from '../../workspace/gitExecutable.ts';
 import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import { openTeamService } from './teamService.ts';
 
 export interface ServiceChoice {
   /** The service; by default that of the environment or of `sextant login`. */
@@ -33,7 +32,6 @@ export interface ReposSearchOptions extends ServiceChoice {
   readonly limit: number;
 }
 
-const USER_AGENT = 'sextant';
 /** Repositories that a line of a result names. */
 const NAMED = 3;
 const GIT_LIMIT_MS = 10_000;
@@ -161,7 +159,7 @@ function at({ ref, commit }: { readonly ref: string | null; readonly commit: str
 }
 
 async function withService<T>({ server }: ServiceChoice, use: (client: WireClient) => Promise<T>): Promise<T> {
-  const client = await openService({ apiUrl: server, clientUserAgent: USER_AGENT }, {}, silentLogger);
+  const client = await openTeamService(server);
   try {
     return await use(client);
   } finally {

@@ -43,7 +43,9 @@ interface Outlined {
 export async function runOutline(path: string, options: OutlineOptions, terminal: Terminal): Promise<ExitCode> {
   const searcher = new Searcher();
   try {
-    const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats) throw new SextantError('NotAFolder', `There is no file or folder "${path}". Check its name.`);
+    const isFile = stats.isFile();
     const outlined = isFile ? outlineFile(path, searcher) : await outlineFolder(path, options, searcher, terminal);
     if (options.json) {
       const files = outlined.map(({ path, definitions }) => ({ path, definitions }));
@@ -58,7 +60,9 @@ export async function runOutline(path: string, options: OutlineOptions, terminal
         }
       }
     }
-    return outlined.some(({ definitions }) => definitions.length > 0) ? ExitCode.ok : ExitCode.nothingFound;
+    const isFound = outlined.some(({ definitions }) => definitions.length > 0);
+    if (!isFound && !options.json) terminal.stderr.write(`No definition found in ${printable(path)}\n`);
+    return isFound ? ExitCode.ok : ExitCode.nothingFound;
   } finally {
     searcher.close();
   }

@@ -53,6 +53,7 @@ export function listEvents(
     for await (const event of select(client, options, isSearch ? limit : limit + 1, terminal)) found.push(event);
     const events = found.slice(0, limit);
     if (options.json) printJson(events, terminal);
+    else if (events.length === 0) terminal.stderr.write('sextant: No event found.\n');
     else terminal.stdout.write(formatColumns(events.map(eventRow)));
     if (found.length > limit || (isSearch && found.length === limit))
       terminal.stderr.write(

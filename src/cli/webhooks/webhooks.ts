@@ -102,6 +102,8 @@ export function listWebhooks(options: ListWebhooksOptions, terminal: Terminal): 
       AdminClient.path(['webhooks'], { scope: options.scope, owner: options.owner }),
     );
     if (options.json) printJson(webhooks, terminal);
+    else if (webhooks.length === 0)
+      terminal.stderr.write('sextant: No webhook found. Create one: sextant webhooks create.\n');
     else
       terminal.stdout.write(
         formatColumns(
@@ -254,6 +256,8 @@ export function listTriggers(options: AdminOptions, terminal: Terminal): Promise
   return withServer(options, terminal, async (client) => {
     const { triggers } = await client.ask<{ triggers: TriggerView[] }>('GET', 'triggers');
     if (options.json) printJson(triggers, terminal);
+    else if (triggers.length === 0)
+      terminal.stderr.write('sextant: No trigger found. Create one: sextant triggers create.\n');
     else terminal.stdout.write(formatColumns(triggers.map(({ name, words }) => [name, words])));
     return triggers.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
