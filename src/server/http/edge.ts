@@ -86,6 +86,7 @@ export class HttpEdge {
   readonly #timeouts: EdgeTimeouts;
   readonly #router: Router;
   readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
   /** The last request of each connection. */
   readonly #last = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
   #closing: Promise<void> | undefined;
@@ -120,7 +121,11 @@ export class HttpEdge {
     // Faults that hold an answer back let it go.
     this.#stop.abort();
     const servers = this.#servers;
-    const closeIdle = (): void => servers.forEach((server) => server.closeIdleConnections());
+    const closeIdle = (): void => {
+      for (const server of servers) server.closeIdleConnections();
+      // Node waits for the first request of those that clients open in advance.
+      for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    };
     const timer = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), limitMs);
     // Answers whose head is out already say nothing of the end; their connections are idle afterwards.
     const sweep = setInterval(closeIdle, SWEEP_MS);
@@ -144,6 +149,10 @@ export class HttpEdge {
     server.requestTimeout = 0;
     server.keepAliveTimeout = idleMs;
     server.timeout = idleMs;
+    server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
     server.on('request', (request, response) => this.#receive(request, response));
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
       this.#receive(request, response, true),
