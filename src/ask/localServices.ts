@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { readLocalJson } from './localJson.ts';
 
 /** A model that a program on this machine offers with OpenAI's chat completions. */
 export interface LocalModel {
@@ -19,9 +20,7 @@ export const LOCAL_SERVICES: readonly LocalService[] = [
   { name: 'llama.cpp', baseUrl: 'http://127.0.0.1:8080/v1' },
 ];
 
-const WAIT_MS = 800;
 const MAX_MODELS = 50;
-const MAX_BYTES = 1_000_000;
 const MODELS = z.object({ data: z.array(z.object({ id: z.string().check(z.minLength(1), z.maxLength(200)) })) });
 
 /**
@@ -33,26 +32,6 @@ export async function findLocalModels(services: readonly LocalService[] = LOCAL_
 }
 
 async function modelsOf({ name, baseUrl }: LocalService): Promise<LocalModel[]> {
-  try {
-    // Loaded here, as for the answers of such a service.
-    const { request, Agent } = await import('../base/undici.ts');
-    const agent = new Agent();
-    try {
-      const signal = AbortSignal.timeout(WAIT_MS);
-      const { statusCode, body } = await request(`${baseUrl}/models`, { signal, dispatcher: agent });
-      if (statusCode !== 200) return [];
-      let text = '';
-      for await (const part of body) {
-        text += String(part);
-        if (text.length > MAX_BYTES) return [];
-      }
-      const { data } = MODELS.parse(JSON.parse(text));
-      return data.slice(0, MAX_MODELS).map(({ id }) => ({ service: name, baseUrl, model: id }));
-    } finally {
-      await agent.destroy();
-    }
-  } catch {
-    // Nothing listens there, or something else does.
-    return [];
-  }
+  const { data } = MODELS.safeParse(await readLocalJson(`${baseUrl}/models`));
+  return data ? data.data.slice(0, MAX_MODELS).map(({ id }) => ({ service: name, baseUrl, model: id })) : [];
 }

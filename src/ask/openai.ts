@@ -3,6 +3,7 @@ import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { readCompletion, readCompletionStream, type CompletionDelta } from './completions.ts';
 import { askErrors } from './errors.ts';
+import { localContextTokens } from './localContext.ts';
 import type { AnswerProvider, PromptMessage, AnswerTask } from './provider.ts';
 import { ThoughtFilter } from './thoughts.ts';
 
@@ -22,6 +23,8 @@ export interface OpenAiOptions {
 
 /** The smallest models of today take as many, with room for the answer. */
 export const DEFAULT_PROMPT_TOKENS = 10_000;
+/** Share of a model's context for the prompt; the rest is for the answer. */
+const PROMPT_SHARE = 0.75;
 /** Long limit: a local model may read the prompt for a long time before its first word. */
 const NO_ANSWER_MS = 120_000;
 const STALLED_MS = 60_000;
@@ -40,9 +43,13 @@ export function openAiProvider(options: OpenAiOptions): AnswerProvider {
   if (model === '') throw askErrors.notConfigured('model');
   const isLocal = isLoopback(url.hostname);
   if (options.key !== undefined && url.protocol !== 'https:' && !isLocal) throw askErrors.insecureAddress(url.host);
+  const available = async (): Promise<number | undefined> => {
+    const context = await localContextTokens(url, model, authorization(options.key));
+    return context && context * PROMPT_SHARE;
+  };
   return {
     info: { id: `openai:${model}`, label: `${model} at ${url.host}`, isLocal },
-    budget: { tokens: options.maxTokens ?? DEFAULT_PROMPT_TOKENS },
+    budget: { tokens: options.maxTokens ?? DEFAULT_PROMPT_TOKENS, ...(isLocal && { available }) },
     answer: (task, signal) => answer(task, { ...options, model }, url, signal),
   };
 }
@@ -91,7 +98,7 @@ async function* completion(
       headers: {
         'content-type': 'application/json',
         accept: 'text/event-stream, application/json',
-        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...authorization(key),
       },
       body: JSON.stringify({ model, messages, stream: true }),
       signal,
@@ -146,6 +153,10 @@ function explain(error: unknown, host: string, options: OpenAiOptions): unknown 
     default:
       return askErrors.unreachable(host, error);
   }
+}
+
+function authorization(key: string | undefined): Readonly<Record<string, string>> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` };
 }
 
 /** Throws `NotConfigured` and `InvalidAddress`. */

@@ -57,7 +57,7 @@ export async function makePrompt(
   random: () => string = randomWord,
 ): Promise<Prompt> {
   if (!budget || passages.length === 0) return { passages, messages: [], sent: { files: 0, characters: 0 } };
-  let { tokens } = budget;
+  let tokens = Math.min(budget.tokens, (await budget.available?.()) ?? Infinity);
   for (let attempt = 1; ; attempt++) {
     const prompt = makePromptOf(question, history, passages, Math.floor(tokens), TASKS[task], random);
     throwIfCancelled(signal);

@@ -9,6 +9,8 @@ export interface PromptMessage {
 export interface PromptBudget {
   /** Tokens of all messages together, as `countTokens` estimates them. */
   readonly tokens: number;
+  /** Called if the service may report how many it has; fewer shorten the prompt. */
+  readonly available?: () => Promise<number | undefined>;
   /** Called if the model itself can measure; a prompt that does not fit is built again with less. */
   readonly fits?: (messages: readonly PromptMessage[], signal: AbortSignal) => Promise<boolean>;
 }

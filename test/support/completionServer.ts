@@ -18,6 +18,8 @@ export type Script = (response: ServerResponse, request: CompletionRequest) => u
 /** A service with OpenAI's chat completions that answers by a test's script. */
 export class CompletionServer {
   readonly requests: CompletionRequest[] = [];
+  /** What it answers to GET, by path, as JSON. */
+  readonly facts = new Map<string, unknown>();
   script: Script = (response) => response.writeHead(500).end();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -25,6 +27,11 @@ export class CompletionServer {
 
   private constructor() {
     this.#server = createServer((request, response) => {
+      if (request.method === 'GET') {
+        const fact = this.facts.get(request.url!);
+        response.writeHead(fact === undefined ? 404 : 200).end(JSON.stringify(fact ?? {}));
+        return;
+      }
       void (async () => {
         let body = '';
         for await (const chunk of request.setEncoding('utf8')) body += String(chunk);
