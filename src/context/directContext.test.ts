@@ -73,6 +73,10 @@ describe('a direct context', () => {
     const edges = { env: {}, home: folder() };
     await assert.rejects(DirectContext.createWith(edges), /API key is required/);
     await assert.rejects(DirectContext.createWith(edges, { apiKey: 'k' }), /API URL is required/);
+    const key = DirectContext.createWith(edges, { apiKey: `${server.token}\n`, apiUrl: server.url });
+    await assert.rejects(key, hasCode('InvalidApiKey'));
+    for (const apiUrl of ['no address', '127.0.0.1:80', 'localhost:80', 'file:///tmp'])
+      await assert.rejects(DirectContext.createWith(edges, { apiKey: 'k', apiUrl }), hasCode('InvalidApiUrl'));
     const env = { SEXTANT_SESSION_AUTH: JSON.stringify({ accessToken: server.token, tenantURL: server.url }) };
     await using context = await DirectContext.createWith({ ...edges, env });
     await context.addToIndex([{ path: 'session.txt', contents: 'session' }]);

@@ -95,8 +95,8 @@ export class DirectContext implements AsyncDisposable {
   /**
    * Creates an empty context, or with `folder` one with the files there. Key and address of the service come separately from the
    * options, else from the session in `SEXTANT_SESSION_AUTH`, else from `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, else from
-   * `~/.sextant/session.json`. Throws `API key is required` and `API URL is required`; an embedded one `StoreBusy`,
-   * `FolderNotOurs`, `DiskFull`, `ReadOnly`.
+   * `~/.sextant/session.json`. Throws `API key is required` and `API URL is required`, `InvalidApiKey` and `InvalidApiUrl`; an
+   * embedded one `StoreBusy`, `FolderNotOurs`, `DiskFull`, `ReadOnly`.
    */
   static async create(options: DirectContextOptions = {}): Promise<DirectContext> {
     return DirectContext.createWith({}, options);

@@ -12,6 +12,13 @@ export const contextErrors = {
       'NoApiUrl',
       `API URL is required: give the option apiUrl, or set SEXTANT_SESSION_AUTH or SEXTANT_API_URL.${hint}`,
     ),
+  badKey: (): SextantError =>
+    new SextantError(
+      'InvalidApiKey',
+      'The API key has a line break or another character that no request can carry. Remove it: files often end with a line break.',
+    ),
+  badUrl: (url: string): SextantError =>
+    new SextantError('InvalidApiUrl', `"${url}" is no API URL. Give an address such as https://code.example.`),
   badSession: (): SextantError =>
     new SextantError(
       'InvalidSession',

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { forwardingLogger, type Logger } from '../base/log.ts';
 import type { WireClient } from '../wire/wireClient.ts';
 import { resolveCredentials, type CredentialDependencies } from './credentials.ts';
+import { contextErrors } from './errors.ts';
 
 declare const SEXTANT_VERSION: string | undefined;
 
@@ -23,8 +24,12 @@ export interface ServiceDependencies extends CredentialDependencies {
   readonly backoffBaseMs?: number;
 }
 
+/** Characters that no header can have. */
+const NOT_IN_HEADER = /[^\t\x20-\x7e\x80-\xff]/;
+
 /**
- * Creates a client of the service in options, environment or session file. Throws as {@link resolveCredentials} does.
+ * Creates a client of the service in options, environment or session file. Throws as {@link resolveCredentials} does, and
+ * `InvalidApiKey` and `InvalidApiUrl` for what no request can be sent with.
  * @internal
  */
 export async function openService(
@@ -33,6 +38,8 @@ export async function openService(
   logger: Logger,
 ): Promise<WireClient> {
   const { apiKey, apiUrl } = resolveCredentials(options, edges);
+  if (NOT_IN_HEADER.test(apiKey)) throw contextErrors.badKey();
+  if (!URL.canParse(apiUrl) || !/^https?:$/.test(new URL(apiUrl).protocol)) throw contextErrors.badUrl(apiUrl);
   const { WireClient } = await import('../wire/wireClient.ts');
   return new WireClient({
     url: apiUrl,

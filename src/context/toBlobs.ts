@@ -12,10 +12,11 @@ interface GivenFile {
 }
 
 /** Hashes files to add; of equal paths the last counts. Throws {@link BlobTooLargeError} and `InvalidArgument`. */
-export async function toBlobs(files: readonly GivenFile[]): Promise<UploadBlob[]> {
+export async function toBlobs(files: readonly (GivenFile | null | undefined)[]): Promise<UploadBlob[]> {
   const blobs = new Map<string, UploadBlob>();
   const slice = new TimeSlice();
-  for (const { path, contents } of files) {
+  for (const file of files) {
+    const { path, contents } = file ?? { path: undefined, contents: undefined };
     if (typeof path !== 'string' || typeof contents !== 'string')
       throw contextErrors.badFiles('Each file needs a path and contents, both strings.');
     const bytes = Buffer.from(contents);

@@ -116,6 +116,7 @@ export function describeDirectContext(options: () => DirectContextOptions): void
     await context.addToIndex([{ path: 'ä.txt', contents: 'ä'.repeat(524_288) }]);
     assert.deepEqual(context.getIndexedPaths(), ['ä.txt']);
     await assert.rejects(context.addToIndex([{ path: 'x' } as never]), hasCode('InvalidArgument'));
+    await assert.rejects(context.addToIndex([null as never]), hasCode('InvalidArgument'));
   });
 
   it('uses the last of two files with one path, and finds odd names and empty files', async () => {
