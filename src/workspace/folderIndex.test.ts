@@ -282,6 +282,28 @@ describe('FolderIndex', () => {
     assert.equal((await paths(root, state, 'const')).length, 100);
   });
 
+  it('reports its progress also when the clock is set back', async () => {
+    const root = folder();
+    writeFiles(root, Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}.ts`, `const lantern${i} = 1;`])));
+    const steady = performance.now.bind(performance);
+    let [time, clock] = [steady(), LATER()];
+    performance.now = () => (time += 300);
+    try {
+      const seen = await withIndex(
+        root,
+        folder(),
+        async (index, statuses) => {
+          await index.reconcile();
+          return statuses;
+        },
+        () => (clock -= 1_000),
+      );
+      assert.ok(seen.some(({ state }) => state.kind === 'indexing' && state.done > 0));
+    } finally {
+      performance.now = steady;
+    }
+  });
+
   it('reports a missing folder, and recovers when it is back', async () => {
     const root = folder();
     const state = folder();

@@ -400,13 +400,13 @@ export class FolderIndex {
 
   #setState(state: FolderState): void {
     this.#state = state;
-    this.#lastReport = this.#dependencies.now();
+    this.#lastReport = performance.now();
     this.#dependencies.onStatus(this.status());
   }
 
   /** Like {@link #setState}, at most once in {@link REPORT_MS}. */
   #setProgress(state: FolderState): void {
-    if (this.#state.kind === state.kind && this.#dependencies.now() - this.#lastReport < REPORT_MS) return;
+    if (this.#state.kind === state.kind && performance.now() - this.#lastReport < REPORT_MS) return;
     this.#setState(state);
   }
 }
