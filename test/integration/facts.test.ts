@@ -37,6 +37,11 @@ describe('sextant export --facts', () => {
     assert.equal(wrong.code, 2);
     assert.match(wrong.stderr, /Choose days as YYYY-MM-DD from 20\d\d-\d\d-\d\d to 20\d\d-\d\d-\d\d/);
     assert.equal(sextant('export', '--facts', newFolder(), '--seed', '7').code, 2);
+    for (const args of [['--url', 'http://127.0.0.1:1'], ['--since', '2026-11-18'], ['--refresh']]) {
+      const without = sextant('export', '--seed', '7', ...args);
+      assert.deepEqual([without.code, without.stdout], [2, '']);
+      assert.match(without.stderr, new RegExp(`^sextant: ${args[0]!} is for --facts DIR`));
+    }
     assert.equal(sextant('export', '--facts', newFolder(), '--format', 'xml').code, 2);
   });
 });

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { FACT_FORMATS } from '../../analytics/facts/factFormats.ts';
+import { SextantError } from '../../base/errors.ts';
 import type { ExportCommandOptions } from '../analytics/export.ts';
 import type { FactsOptions } from '../analytics/facts.ts';
 import { atLeastOne, integer } from '../arguments.ts';
@@ -10,6 +11,8 @@ import type { ServeOptions } from './serve.ts';
 import { EXPORT_HELP, SERVE_HELP } from './serverHelp.ts';
 
 const MAX_BODY_LIMIT = 67_108_864;
+/** Options of export that have no effect without `--facts`. */
+const FOR_FACTS = ['url', 'org', 'since', 'to', 'refresh'] as const;
 
 /** The state folder of the local server, for commands that use it. */
 export const SERVER_STATE = [
@@ -112,6 +115,12 @@ export function addServerCommands(
         exit(await runFacts({ format: 'ndjson', ...options, facts }, terminal));
         return;
       }
+      const alone = FOR_FACTS.find((name) => options[name] !== undefined);
+      if (alone !== undefined)
+        throw new SextantError(
+          'InvalidOption',
+          `--${alone} is for --facts DIR, which saves the rows of a service. Add that; without it the local server's data is printed.`,
+        );
       const { runExport } = await import('../analytics/export.ts');
       exit(await runExport(options, terminal));
     });
