@@ -8,6 +8,7 @@ describe('the value of a body for filters', () => {
   it('is its JSON, whatever the content type says', () => {
     assert.deepEqual(of('application/json', '{"a": [1]}'), { a: [1] });
     assert.deepEqual(of('text/plain', ' {"a": 1}'), { a: 1 });
+    assert.deepEqual(of('application/json', '\ufeff{"a": 1}'), { a: 1 });
     assert.equal(of('application/json', 'null'), null);
   });
 

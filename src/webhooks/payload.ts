@@ -30,9 +30,14 @@ function formOf(text: string): unknown {
   return fields;
 }
 
+/** Parses JSON, also behind a byte order mark, which programs of Windows write. Throws `SyntaxError`. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+}
+
 function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

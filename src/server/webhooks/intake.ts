@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { visit } from 'jsonc-parser';
 import type { Webhook } from '../../webhooks/definitions.ts';
-import { payloadOf } from '../../webhooks/payload.ts';
+import { parseJson, payloadOf } from '../../webhooks/payload.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Operation, Resource } from '../http/exchange.ts';
@@ -35,7 +35,7 @@ export function intakeResource(service: WebhookService): Resource {
       const webhook = enabledWebhook(id);
       checkSignature(exchange.headers, body, webhook, definitions, targetOf(webhook, exchange.query));
       const headers = keptHeaders(exchange.rawHeaders, knownSecrets(exchange.headers, webhook, definitions));
-      const json = contentOf(webhook) === 'json' ? parseJson(body) : payloadOf(headers, body);
+      const json = contentOf(webhook) === 'json' ? jsonOf(body) : payloadOf(headers, body);
       const challenge = challengeReply(webhook, json, exchange);
       if (challenge) return challenge;
       const failure = failureReply(webhook);
@@ -77,11 +77,11 @@ function idempotencyKeyOf({ headers }: HttpExchange): string | undefined {
 }
 
 /** Parses a body. Throws `InvalidArgument`. */
-function parseJson(body: Buffer): unknown {
+function jsonOf(body: Buffer): unknown {
   if (!isUtf8(body)) throw httpErrors.badRequest('the request body is not UTF-8');
   const text = body.toString();
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     // What the engine says of it quotes the body, and messages are kept.
     throw httpErrors.badRequest(`the request body is not JSON${jsonErrorPlace(text)}`);

@@ -6,7 +6,7 @@ import type { Header, StoredEvent } from '../../webhooks/event.ts';
 import { changesForType, systemOf } from '../../webhooks/eventType.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
-import { payloadOf } from '../../webhooks/payload.ts';
+import { parseJson, payloadOf } from '../../webhooks/payload.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
 import { proofHeaders } from '../../webhooks/signatures.ts';
 import { withValue } from '../../webhooks/withValue.ts';
@@ -112,7 +112,7 @@ function withType(body: Buffer, path: string, value: string): string {
 function requireJson(body: Buffer): void {
   try {
     if (!isUtf8(body)) throw new SyntaxError('is not UTF-8');
-    JSON.parse(body.toString());
+    parseJson(body.toString());
   } catch (error) {
     throw httpErrors.badRequest(`body is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }

@@ -2,6 +2,7 @@ import type { Webhook } from '../../webhooks/definitions.ts';
 import type { Header } from '../../webhooks/event.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
+import { parseJson } from '../../webhooks/payload.ts';
 import { deliveryHeaders } from '../../webhooks/proof.ts';
 import { formOf, isForm } from '../../webhooks/library/entry.ts';
 import type { LibraryEvent } from '../../webhooks/library/library.ts';
@@ -59,7 +60,7 @@ function textOf({ text, body }: TestEvent, template: LibraryEvent | undefined): 
   }
   if (body !== undefined) throw httpErrors.badRequest('give text or body, not both');
   try {
-    JSON.parse(text);
+    parseJson(text);
   } catch (error) {
     throw httpErrors.badRequest(`text is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }

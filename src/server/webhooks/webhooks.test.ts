@@ -264,6 +264,16 @@ describe('webhooks of the server', () => {
     );
   });
 
+  it('takes JSON behind a byte order mark, byte for byte', async () => {
+    const { url, secret } = await made('webhooks', { name: 'w' });
+    await made('triggers', { name: 't', webhook: 'w', filter: { '==': [{ var: 'a' }, 1] } });
+    const body = '\ufeff{"a": 1}';
+    const { event_id: id } = (await post(url as string, secret as string, body)).body;
+    const event = await finished(id as string);
+    assert.deepEqual([event.body, event.bytes], [body, Buffer.byteLength(body)]);
+    assert.equal((event.evaluations as { fires: boolean }[])[0]?.fires, true);
+  });
+
   it('reports the place of a JSON error, and stores nothing of the body', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     const places = [
