@@ -180,6 +180,20 @@ describe('sextant status, why and doctor', () => {
     }
   });
 
+  it('name the index that a search of an inner folder uses', () => {
+    const root = sample();
+    const inner = join(root, 'src');
+    const next = (): string => /Next +(.*)/.exec(sextant('status', inner).stdout)![1]!;
+    assert.match(next(), /^"sextant index \S+" builds it; a search does so too\.$/);
+    const none = sextant('search', 'order', inner, '--no-update');
+    assert.deepEqual([none.code, none.stdout], [1, '']);
+    assert.match(none.stderr, /^There is no index of \S+ yet\. Run without --no-update to build it\.\n$/);
+    sextant('index', root);
+    assert.ok(next().startsWith(`A search uses the index of ${root};`), next());
+    assert.equal(sextant('search', 'order', inner, '--no-update').code, 0);
+    assert.equal(sextant('index', '--list').stdout.includes(inner), false);
+  });
+
   it('report damage and the advice, and write nothing', () => {
     const root = sample();
     const state = folder();

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Contribution } from '../../engine/query/features.ts';
-import type { FolderOptions } from '../../workspace/folderOptions.ts';
+import { indexFolderOf, type FolderOptions } from '../../workspace/folderOptions.ts';
 import {
   Searcher,
   type ResultPlace,
@@ -93,7 +94,11 @@ export async function runSearch(
         const lines = needsLines ? linesOf(searcher.read(indexed, result.path)) : [];
         terminal.stdout.write(formatResult(result, lines, scope, options, painter));
       }
-      if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
+      if (!existsSync(indexFolderOf(indexed.stateFolder)))
+        terminal.stderr.write(
+          `There is no index of ${root} yet.${options.update ? '' : ' Run without --no-update to build it.'}\n`,
+        );
+      else if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   } finally {

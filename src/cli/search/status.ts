@@ -15,6 +15,7 @@ import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import { describeSkipped, REASONS } from './index.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
+import { SearchScope } from './searchScope.ts';
 import { folderOptions } from './updateIndex.ts';
 
 export interface StatusOptions {
@@ -65,7 +66,8 @@ export async function runStatus(folder: string, options: StatusOptions, terminal
     printJson({ ...report, lastChange, skippedFiles }, terminal);
   } else {
     const columns = terminal.stdout.isTTY ? terminal.stdout.columns : undefined;
-    terminal.stdout.write(format(report, columns));
+    const searched = report.state === 'notIndexed' ? new SearchScope(folder, options.state).indexed.root : root;
+    terminal.stdout.write(format(report, searched, columns));
     for (const [path, { reason, detail = '' }] of list) {
       terminal.stdout.write(`${printable(path)}\t${reason}\t${printable(detail)}\n`);
     }
@@ -141,7 +143,8 @@ function count(files: number, what: string): string {
   return files === 0 ? '' : `${formatCount(files)} ${what}`;
 }
 
-function format(report: StatusReport, columns: number | undefined): string {
+/** `searched` is the folder whose index is searched for this one. */
+function format(report: StatusReport, searched: string, columns: number | undefined): string {
   const { root, stateFolder, state, files = 0, textBytes = 0, languages = [], indexBytes = 0, lastChange } = report;
   const rows: [string, string][] = [['State', describeIndexState(report)]];
   if (state !== 'notIndexed' && state !== 'failed') {
@@ -155,15 +158,16 @@ function format(report: StatusReport, columns: number | undefined): string {
   for (const { message, advice } of report.problems) {
     rows.push(['IndexProblem', printable(advice === undefined ? message : `${message} ${advice}`)]);
   }
-  const next = nextStep(report);
+  const next = nextStep(report, searched);
   if (next !== undefined) rows.push(['Next', next]);
   return `${printable(root)}\n${formatRows(rows, columns)}`;
 }
 
-function nextStep({ root, state, writer, problems }: StatusReport): string | undefined {
+function nextStep({ root, state, writer, problems }: StatusReport, searched: string): string | undefined {
   const index = `sextant index ${shellWord(root)}`;
   if (state === 'failed' || problems.length > 0) return `"${index}" repairs or rebuilds it.`;
   if (state === 'upToDate' || writer) return undefined;
+  if (searched !== root) return `A search uses the index of ${printable(searched)}; "${index}" builds an own one.`;
   if (state === 'notIndexed') return `"${index}" builds it; a search does so too.`;
   return `"${index}" brings it up to date; a search does so too.`;
 }
