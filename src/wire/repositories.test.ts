@@ -6,6 +6,7 @@ import {
   isRepositoryPattern,
   isUrlTemplate,
   matchesRepository,
+  repositoryRequests,
   splitRepositoryQuery,
 } from './repositories.ts';
 
@@ -71,6 +72,13 @@ describe('addresses on a forge', () => {
       'https://x/ {path}',
     ])
       assert.ok(!isUrlTemplate(wrong), wrong);
+  });
+});
+
+describe('a request for a file of a repository', () => {
+  it('is refused with the name of its field', () => {
+    const [issue] = repositoryRequests.file.safeParse({ blob_name: 'x' }).error?.issues ?? [];
+    assert.equal(issue?.message, 'repository must be a string');
   });
 });
 

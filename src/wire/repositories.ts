@@ -82,12 +82,14 @@ function encoded(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }
 
-const name = text('name').check(
-  z.refine(
-    isRepositoryName,
-    'name must be letters, digits and . _ - @ + in parts between slashes, as in acme/payments',
-  ),
-);
+const nameOf = (field: string): z.ZodMiniString<string> =>
+  text(field).check(
+    z.refine(
+      isRepositoryName,
+      `${field} must be letters, digits and . _ - @ + in parts between slashes, as in acme/payments`,
+    ),
+  );
+const name = nameOf('name');
 const patterns = z.optional(
   z.nullable(
     listOf(
@@ -132,7 +134,7 @@ export const repositoryRequests = {
     repositories: patterns,
     max_output_length: z.optional(z.nullable(z.number('max_output_length must be a number'))),
   }),
-  file: z.object({ repository: name, blob_name: text('blob_name') }),
+  file: z.object({ repository: nameOf('repository'), blob_name: text('blob_name') }),
 };
 
 const repository = z.object({

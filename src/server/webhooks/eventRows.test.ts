@@ -52,6 +52,8 @@ describe('lists of events for the editor', () => {
     assert.deepEqual([idsOf(any), any.total, any.newer], [ids.slice(3, 5), 3, 1]);
     assert.deepEqual(idsOf(await rows({ ids: [ids[6], 'evt_9999999999', ids[0]] })), [ids[0], ids[6]]);
     assert.equal((await rows({ from: 50 })).rows.length, 0);
+    await assert.rejects(rows({ from: -1 }), { message: /from must be a whole number from 0/i });
+    await assert.rejects(rows({ count: undefined }), { message: /count must be a whole number from 0/i });
   });
 
   it('are searched by words, JSONLogic, header, type, sender and status', async () => {

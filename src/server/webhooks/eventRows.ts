@@ -37,12 +37,16 @@ const list = {
   up_to: optionalText('up_to'),
   after: optionalText('after'),
 };
+const count = (field: string): z.ZodMiniNumberFormat => {
+  const message = `${field} must be a whole number from 0`;
+  return z.int(message).check(z.gte(0, message));
+};
 const rowsRequest = z.strictObject({
   ...list,
   since: optionalText('since'),
   until: optionalText('until'),
-  from: z.int().check(z.gte(0)),
-  count: z.int().check(z.gte(0), z.lte(MAX_ROWS, `count must be at most ${MAX_ROWS}`)),
+  from: count('from'),
+  count: count('count').check(z.lte(MAX_ROWS, `count must be at most ${MAX_ROWS}`)),
   /** The rows of these events, whatever the list. */
   ids: z.optional(z.array(z.string()).check(z.maxLength(MAX_ROWS, `ids are at most ${MAX_ROWS}`))),
 });
