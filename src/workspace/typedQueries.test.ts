@@ -64,6 +64,8 @@ describe('Searcher with typed and pasted text', () => {
     );
     assert.deepEqual((await search('receive message')).problems, []);
     assert.deepEqual((await search('receiveMess')).problems, [], 'half a name is no mistake');
+    const { results: matching, problems: none } = await search('/(recieve|receive)Message/');
+    assert.deepEqual([matching[0]?.path, none], ['src/server/relay.ts', []], 'an expression is as it is meant');
     const path = await search('server rela');
     assert.deepEqual([path.results[0]?.path, path.problems], ['src/server/relay.ts', []], 'nor is a part of a path');
   });

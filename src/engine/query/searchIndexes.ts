@@ -32,14 +32,17 @@ export async function searchIndexes(
   const { regexes = await compileRegexes(parsed) } = options;
   const likeRegex = await compileLikeRegex(parsed);
   const pieces = parsed.regexes.flatMap(({ text, flags, exclude }) => (exclude ? [] : literalsOf(text, flags).pieces));
+  const words = parsed.words.toLowerCase();
   const withPieces = pieces.length === 0 ? parsed : { ...parsed, words: [parsed.words, ...pieces].join(' ') };
   for (;;) {
     const folders = indexes.map(({ index, ...rest }) => ({ ...rest, segments: index.hold() }));
     try {
-      return await runInSlices(
+      const found = await runInSlices(
         searchFolders(folders, withPieces, { ...options, regexes, ...(likeRegex && { likeRegex }) }, memory),
         signal,
       );
+      // An expression stays as it is, so its words have no corrections.
+      return { ...found, corrections: found.corrections.filter(({ typed }) => words.includes(typed.toLowerCase())) };
     } catch (error) {
       if (!isDamage(error)) throw error;
       // Another search may have isolated it in the meantime: then the segments are others.

@@ -140,7 +140,7 @@ describe('nearestWords', () => {
       const listed = [...indexed].filter((one) => /^[a-z]{3,24}$/.test(one) && isIndexable(one));
       for (const one of listed.filter((other, i) => other.length >= 5 && i % 23 === 0)) {
         const typed = `${one.slice(0, 2)}${one[3]}${one[2]}${one.slice(4)}`;
-        if (indexed.has(typed)) {
+        if (indexed.has(typed) && isIndexable(typed)) {
           assert.deepEqual(nearestWords(typed, segments), [], typed);
           continue;
         }
