@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { describeError, isCancelled, SextantError } from '../base/errors.ts';
+import { describeError, isCancelled, SextantError, systemCode } from '../base/errors.ts';
 import { addCompletionCommand } from './completion/completionCommand.ts';
 import { ExitCode, printable, printError, type Terminal } from './terminal.ts';
 
@@ -189,7 +189,9 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       terminal.stderr.write(`sextant: Interrupted.${state}\n`);
       return ExitCode.interrupted;
     }
-    terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`);
+    const isForbidden = ['EACCES', 'EPERM'].includes(systemCode(error) ?? '') && !(error instanceof SextantError);
+    const advice = isForbidden ? '. Allow it, or choose another file or folder.' : '';
+    terminal.stderr.write(`sextant: ${printable(describeError(error))}${advice}\n`);
     if (error instanceof SextantError && error.code === 'NotAFolder') adviseQuotes(argv, terminal);
     return ExitCode.failed;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND, commandRunner, copySample } from '../support/command.ts';
 import { segmentsOf } from '../support/indexFiles.ts';
@@ -201,6 +201,22 @@ describe('sextant', () => {
       assert.match(stderr, /^error: /);
       assert.match(stderr, /--help/);
     }
+  });
+
+  it('advises where the system does not allow to read a folder', function () {
+    if (process.getuid === undefined) this.skip();
+    const root = sample();
+    chmodSync(root, 0o000);
+    // The root user may read everything.
+    const other = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const cache = folder();
+    chmodSync(cache, 0o777);
+    const args = [COMMAND, 'search', 'order', root];
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache };
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, ...other });
+    chmodSync(root, 0o700);
+    assert.equal(status, 2);
+    assert.match(stderr, /^sextant: EACCES: .*\. Allow it, or choose another file or folder\.\n$/);
   });
 
   it('prints how many files are indexed and left out', () => {
