@@ -75,12 +75,17 @@ describe('compilePhrase', () => {
 });
 
 describe('compilePart', () => {
-  it('finds the longest part that compileWords finds', () => {
-    const word = fc.constantFrom('amber', 'birch', 'cedar', '1.5');
-    const content = fc.array(fc.tuple(word, fc.constantFrom(' ', ', ', '\n')), { maxLength: 40 });
+  it('finds the longest part that compileWords finds, of different words', () => {
+    const names = ['amber', 'birch', 'cedar', '1.5', 'delta', 'fjord', 'gulf', 'hub'];
+    const typed = fc.shuffledSubarray(names, { minLength: 5 });
+    // Most of them in their order.
+    const row = typed.chain((words) => {
+      const part = fc.tuple(fc.nat(7), fc.nat(9)).map(([from, length]) => words.slice(from, from + length));
+      return fc.tuple(fc.constant(words), fc.array(part, { maxLength: 8 }), fc.constantFrom(' ', ', ', '\n'));
+    });
     fc.assert(
-      fc.property(fc.array(word, { minLength: 5, maxLength: 8 }), content, (words, pieces) => {
-        const text = pieces.flat().join('');
+      fc.property(row, ([words, parts, gap]) => {
+        const text = parts.flat().join(gap);
         const least = Math.max(4, Math.ceil(0.75 * words.length));
         let longest = 0;
         for (let from = 0; from + least <= words.length; from++)

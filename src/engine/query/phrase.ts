@@ -56,7 +56,10 @@ export function compileWords(text: string): Phrase | undefined {
   return matcherOf(new RegExp(`(?<![${LETTERS}])${words.join(`[^${LETTERS}]+`)}(?![${LETTERS}])`, 'gi'));
 }
 
-/** Finds the longest part of words in their order with at least `least` of them, which must be more than half. */
+/**
+ * Finds the longest part of words in their order with at least `least` of them, which must be more than half. Of parts that
+ * overlap, as only repeated words can, the first counts.
+ */
 export function compilePart(
   words: readonly string[],
   least: number,
