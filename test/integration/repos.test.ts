@@ -74,6 +74,9 @@ describe('sextant push and repos', () => {
     assert.match(first.stdout, /^Pushed \d+ files as acme\/open \(main\); \d+ were new\.\n$/, first.stderr);
     appendFileSync(join(sample, 'README.md'), '\nThe nightingale sings.\n');
     assert.match(push('acme/secret').stdout, /; 1 were new\.\n$/);
+    const unknown = as({ token: 'wrong', args: ['repos', 'list'] });
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /^sextant: http:\S+ refuses the token: it is wrong or was revoked\. Log in with/);
     const refused = push('other');
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /403 .*this token may not push to other/);

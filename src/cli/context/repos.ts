@@ -11,7 +11,7 @@ import type { WireClient } from '../../wire/wireClient.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
 import { gitExecutable } from '../../workspace/gitExecutable.ts';
 import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
-import { openTeamService } from './teamService.ts';
+import { explainRefusal, openTeamService } from './teamService.ts';
 
 export interface ServiceChoice {
   /** The service; by default that of the environment or of `sextant login`. */
@@ -162,6 +162,8 @@ async function withService<T>({ server }: ServiceChoice, use: (client: WireClien
   const client = await openTeamService(server);
   try {
     return await use(client);
+  } catch (error) {
+    throw explainRefusal(error, client);
   } finally {
     await client.close();
   }

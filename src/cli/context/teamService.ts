@@ -1,9 +1,11 @@
 import { SextantError } from '../../base/errors.ts';
 import { silentLogger } from '../../base/log.ts';
 import { openService } from '../../context/service.ts';
+import { APIError } from '../../wire/errors.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 
 const USER_AGENT = 'sextant';
+const ADVICE = 'Log in with "sextant login URL", or set SEXTANT_API_URL and SEXTANT_API_TOKEN.';
 
 /**
  * A team's service: `server`, or that of the environment or of `sextant login`. Throws `NoApiKey` and `NoApiUrl`, with what the
@@ -14,7 +16,12 @@ export async function openTeamService(server: string | undefined): Promise<WireC
     return await openService({ apiUrl: server, clientUserAgent: USER_AGENT }, {}, silentLogger);
   } catch (error) {
     if (!(error instanceof SextantError) || !['NoApiKey', 'NoApiUrl'].includes(error.code)) throw error;
-    const advice = 'Log in with "sextant login URL", or set SEXTANT_API_URL and SEXTANT_API_TOKEN.';
-    throw new SextantError(error.code, `No service is known, or its token is missing. ${advice}`);
+    throw new SextantError(error.code, `No service is known, or its token is missing. ${ADVICE}`);
   }
+}
+
+/** A refused token in words, with the next step; any other error as it is. */
+export function explainRefusal(error: unknown, { url }: WireClient): unknown {
+  if (!(error instanceof APIError) || error.status !== 401) return error;
+  return new SextantError(error.code, `${url} refuses the token: it is wrong or was revoked. ${ADVICE}`);
 }
