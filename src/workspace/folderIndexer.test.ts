@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { killed, spawnUntil } from '../../test/support/processes.ts';
@@ -133,7 +133,10 @@ describe('FolderIndexer', () => {
 
   describe('watches', () => {
     /** Files with a watcher that finds them: `isReported` saves a file of a new name until the watcher reports one. */
-    function keepWatched(files: Record<string, string>): Kept & { isReported: (inFolder: string) => Promise<unknown> } {
+    function keepWatched(
+      files: Record<string, string>,
+      place?: { readonly root: string; readonly stateFolder: string },
+    ): Kept & { isReported: (inFolder: string) => Promise<unknown> } {
       const reported = new Set<string>();
       const watch: typeof watchFolder = (root, excluded, events) => {
         const onPath = (path: string): void => {
@@ -142,7 +145,7 @@ describe('FolderIndexer', () => {
         };
         return watchFolder(root, excluded, { ...events, onPath });
       };
-      const kept = keep(files, { watch });
+      const kept = keep(files, { watch }, place);
       let saved = 0;
       const isReported = (inFolder: string): Promise<unknown> =>
         until(`a file in ${inFolder} is reported`, () => {
@@ -164,6 +167,14 @@ describe('FolderIndexer', () => {
       writeFiles(root, { '.sextantignore': '' });
       await until('the rule counts', async () => (await find('lantern')).length === 1);
       await isReported('build');
+    });
+
+    it('a folder that is opened by a link to it', async () => {
+      const root = join(folder(), 'link');
+      symlinkSync(folder(), root);
+      const { state, isReported } = keepWatched({ 'src/a.ts': '' }, { root, stateFolder: folder() });
+      await state('ready');
+      await isReported('src');
     });
 
     it('a folder that replaced another one', async () => {

@@ -1,3 +1,4 @@
+import { lstatSync, realpathSync } from 'node:fs';
 import { relative, sep } from 'node:path';
 import { watch } from 'chokidar';
 import { systemCode } from '../base/errors.ts';
@@ -28,13 +29,15 @@ export function watchFolder(
   { onPath, onReady, onLimit, onError }: WatchEvents,
 ): () => Promise<void> {
   const rules = new IgnoreRules(root, excluded);
-  const pathOf = (file: string): string => relative(root, file).split(sep).join('/');
-  const watcher = watch(root, {
+  // Of a link, chokidar would watch the link alone.
+  const top = lstatSync(root).isSymbolicLink() ? realpathSync.native(root) : root;
+  const pathOf = (file: string): string => relative(top, file).split(sep).join('/');
+  const watcher = watch(top, {
     ignoreInitial: true,
     followSymlinks: false,
     // Rules may change meanwhile: files are reported in any case and checked later; only folders are left out here.
     ignored: (file, stats) =>
-      file !== root && stats?.isDirectory() === true && rules.check(pathOf(file), true) !== undefined,
+      file !== top && stats?.isDirectory() === true && rules.check(pathOf(file), true) !== undefined,
   });
   watcher.on('all', (_event, file) => onPath(pathOf(file)));
   watcher.on('ready', onReady);
