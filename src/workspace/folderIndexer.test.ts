@@ -177,6 +177,16 @@ describe('FolderIndexer', () => {
       await isReported('src');
     });
 
+    it('a folder in place of a link', async () => {
+      const { root, state, isReported } = keepWatched({ 'src/a.ts': '' });
+      symlinkSync(folder(), join(root, 'lib'));
+      await state('ready');
+      await isReported('src');
+      rmSync(join(root, 'lib'));
+      mkdirSync(join(root, 'lib'));
+      await isReported('lib');
+    });
+
     it('a folder that replaced another one', async () => {
       const { root, state, isReported } = keepWatched({ 'src/deep/a.ts': '', 'src/b.ts': '', 'other/c.ts': '' });
       await state('ready');

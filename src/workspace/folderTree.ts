@@ -63,7 +63,7 @@ export class FolderTree {
     return this.#isStale || this.#rules.isStale();
   }
 
-  /** How many folders were found to be other ones than at their last listing: a watcher may still watch the removed ones. */
+  /** How often a folder was found where another one, or a link or file, was before: a watcher may still watch that. */
   get replaced(): number {
     return this.#replaced;
   }
@@ -188,10 +188,10 @@ export class FolderTree {
     for (const name of before.left) if (!known.left.has(name)) this.skipped.delete(join(folder, name));
     for (const name of before.files) if (!known.files.has(name)) this.#forget(join(folder, name), found);
     for (const name of before.folders) if (!known.folders.has(name)) this.#drop(join(folder, name), found);
-    return {
-      newFiles: [...known.files].filter((name) => !before.files.has(name)),
-      newFolders: [...known.folders].filter((name) => !before.folders.has(name)),
-    };
+    const newFolders = [...known.folders].filter((name) => !before.folders.has(name));
+    // In place of a link, for instance.
+    if (newFolders.some((name) => before.files.has(name))) this.#replaced++;
+    return { newFiles: [...known.files].filter((name) => !before.files.has(name)), newFolders };
   }
 
   /** `undefined` if the folder is missing. */
