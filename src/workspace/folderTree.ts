@@ -166,8 +166,9 @@ export class FolderTree {
     const { now } = this.#options;
     const { mtimeMs, ctimeMs, ino, birthtimeMs } = stats ?? { mtimeMs: 0, ctimeMs: 0, ino: 0, birthtimeMs: 0 };
     const isRacy = entries === 'unreadable' || isRecent(mtimeMs, now()) || isRecent(ctimeMs, now());
-    // A new folder often has the number of a removed one.
-    if (before && (before.ino !== ino || before.birthtimeMs !== birthtimeMs)) this.#replaced++;
+    // A new folder often has the number of a removed one. Where the time of birth is unknown, the system may give that of the last change.
+    const isBirthKnown = before?.birthtimeMs !== before?.ctimeMs;
+    if (before && (before.ino !== ino || (isBirthKnown && before.birthtimeMs !== birthtimeMs))) this.#replaced++;
     const names = { files: new Set<string>(), folders: new Set<string>(), left: new Set<string>() };
     const known: KnownFolder = { mtimeMs, ctimeMs, ino, birthtimeMs, isRacy, ...names };
     let ruleFiles = '';
