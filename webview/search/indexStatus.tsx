@@ -34,6 +34,7 @@ export function IndexStatus({ model }: { readonly model: SearchModel }): JSX.Ele
       <button
         type="button"
         class="index"
+        data-kind={kind}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         ref={opener}
