@@ -5,6 +5,8 @@ import { startThread, type RunningWorker, type StartWorker } from './worker.ts';
 
 /** A worker that dies is restarted, but not for ever: its files may kill it again. */
 const RESTARTS = 3;
+/** Time that one must have lived for its end to count as the first one. */
+const LONG_MS = 600_000;
 
 export interface RestartingWorkerOptions<M extends Methods<M>, E> {
   /** By default a thread. */
@@ -13,6 +15,8 @@ export interface RestartingWorkerOptions<M extends Methods<M>, E> {
   readonly died?: (error: SextantError) => void;
   /** Number of restarts after it dies. */
   readonly restarts?: number;
+  /** Milliseconds; {@link LONG_MS} by default. */
+  readonly longMs?: number;
 }
 
 /** A worker and the calls to it. It starts when first needed and restarts if it dies. */
@@ -41,8 +45,9 @@ export class RestartingWorker<M extends Methods<M>, E> {
     if (this.#caller) return this.#caller;
     if (this.#stopped) throw this.#givenUp ?? new SextantError('Stopped', 'Sextant is shutting down.');
     const worker = (this.#options.start ?? startThread)(this.#entry, this.#logger);
+    const began = performance.now();
     const caller = new RpcCaller<M, E>(worker.channel);
-    void worker.ended.then((reason) => this.#onEnd(worker, caller, reason));
+    void worker.ended.then((reason) => this.#onEnd(worker, caller, reason, performance.now() - began));
     this.#worker = worker;
     this.#caller = caller;
     this.#options.started?.(caller);
@@ -62,7 +67,7 @@ export class RestartingWorker<M extends Methods<M>, E> {
     await this.#worker?.end();
   }
 
-  #onEnd(worker: RunningWorker, caller: RpcCaller<M, E>, reason: string): void {
+  #onEnd(worker: RunningWorker, caller: RpcCaller<M, E>, reason: string, livedMs: number): void {
     const error = new SextantError('ThreadDied', `A ${worker.kind} of Sextant stopped: ${reason}. See the log.`);
     caller.close(error);
     if (this.#worker !== worker) return;
@@ -71,6 +76,7 @@ export class RestartingWorker<M extends Methods<M>, E> {
     if (this.#stopped) return;
     this.#logger.error(error.message);
     this.#options.died?.(error);
+    if (livedMs >= (this.#options.longMs ?? LONG_MS)) this.#restarts = 0;
     if (++this.#restarts <= (this.#options.restarts ?? RESTARTS)) this.caller();
     else {
       this.#stopped = true;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAlive } from '../../test/support/isAlive.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
 import { silentLogger } from '../base/log.ts';
@@ -179,5 +180,30 @@ describe('the client of a workspace', () => {
     } finally {
       await client.dispose();
     }
+  });
+
+  it('ends a process that does not close its folders', async function () {
+    // No process can be stopped there.
+    if (process.platform === 'win32') this.skip();
+    const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
+    writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });
+    const warnings: string[] = [];
+    let isReady = false;
+    const client = new WorkspaceClient({
+      indexProcess: new URL('./indexProcess.ts', import.meta.url),
+      searchThread: new URL('./searchThread.ts', import.meta.url),
+      logger: { ...silentLogger, warn: (message) => void warnings.push(message) },
+      onStatus: ({ state }) => void (isReady ||= state.kind === 'ready'),
+      onUnwatched: () => undefined,
+      closeMs: 100,
+    });
+    client.open({ root, stateFolder, exclude: [], maxFileBytes: 1 << 20 });
+    await until('it is indexed', () => isReady);
+    const { pid } = writerOf(stateFolder)!;
+    process.kill(pid, 'SIGSTOP');
+    await client.dispose();
+    assert.equal(isAlive(pid), false);
+    assert.equal(writerOf(stateFolder), undefined);
+    assert.equal(warnings.length, 1);
   });
 });

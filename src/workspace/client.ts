@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly onUnwatched: (root: string) => void;
   /** When to restart the indexing process to free its memory; see {@link RENEWAL}. */
   readonly renewal?: Renewal;
+  /** Milliseconds after which a process that does not close its folders is ended; {@link CLOSE_MS} by default. */
+  readonly closeMs?: number;
 }
 
 /** A restart after `files` were read, and all folders were up to date for `quietMs` milliseconds. */
@@ -31,6 +33,8 @@ export interface Renewal {
  * and malloc's settings returned hardly any of it. Opening the indexes again takes 0.2 s and a scan; no content is read.
  */
 const RENEWAL: Renewal = { files: 5_000, quietMs: 10_000 };
+/** A process may be stopped, or wait for a disk that does not answer. An index is whole at any end. */
+const CLOSE_MS = 10_000;
 
 /**
  * The index of a workspace, for a thread that must not wait. A process indexes: indexing a large folder in a thread left the
@@ -92,7 +96,7 @@ export class WorkspaceClient {
     }
   }
 
-  async close(root: string): Promise<void> {
+  async close(root: string, limit?: AbortSignal): Promise<void> {
     this.#states.delete(root);
     if (!this.#folders.delete(root)) return;
     if (this.#renewing) {
@@ -101,7 +105,7 @@ export class WorkspaceClient {
       if (this.#folders.has(root)) return;
     }
     // One that stopped too often has no folder open.
-    if (this.#indexing.isStarted) await this.#indexing.caller().call('close', { root });
+    if (this.#indexing.isStarted) await this.#indexing.caller().call('close', { root }, limit);
   }
 
   /** Sets an editor's unsaved text, or removes it after a save or close. The text stays in memory. */
@@ -157,14 +161,19 @@ export class WorkspaceClient {
   async dispose(): Promise<void> {
     clearTimeout(this.#renewalTimer);
     if (this.#renewing) await this.#renewing;
+    const limit = this.#closeLimit();
     for (const root of [...this.#folders.keys()]) {
       try {
-        await this.close(root);
+        await this.close(root, limit);
       } catch (error) {
         this.#options.logger.warn(describeError(error));
       }
     }
     await Promise.all([this.#indexing.stop(), this.#searching.stop()]);
+  }
+
+  #closeLimit(): AbortSignal {
+    return AbortSignal.timeout(this.#options.closeMs ?? CLOSE_MS);
   }
 
   #reportFailure(root: string, { code, message }: SextantError): void {
@@ -195,8 +204,9 @@ export class WorkspaceClient {
   /** Restarts the indexing process; indexes stay as they are. */
   async #renew(): Promise<void> {
     const roots = [...this.#folders.keys()];
+    const limit = this.#closeLimit();
     try {
-      for (const root of roots) await this.#indexing.caller().call('close', { root });
+      for (const root of roots) await this.#indexing.caller().call('close', { root }, limit);
       this.#options.logger.debug('The indexing process is started again to free its memory.');
     } catch (error) {
       this.#options.logger.warn(describeError(error));
