@@ -65,8 +65,8 @@ describe('a worker', () => {
       import { RpcCaller } from ${JSON.stringify(new URL('./rpc.ts', import.meta.url).href)};
       import { startProcess } from ${JSON.stringify(new URL('./worker.ts', import.meta.url).href)};
       const caller = new RpcCaller(startProcess(new URL(${JSON.stringify(ENTRY.href)}), silentLogger).channel);
-      console.log(await caller.call('pid'));
-      process.on('SIGUSR2', async () => console.log(await caller.call('echo', 'still there')));`;
+      process.on('SIGUSR2', async () => console.log(await caller.call('echo', 'still there')));
+      console.log(await caller.call('pid'));`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -37,7 +37,8 @@ try {
   assert.match(server.stderr(), /Until then the server answers 507 to changes, and no other process can find it\./);
   assert.equal(findServer(state), undefined);
   const listed = spawnSync(process.execPath, [COMMAND, 'webhooks', 'list', '--state', state], { encoding: 'utf8' });
-  assert.deepEqual([listed.status, listed.stderr], [1, ''], 'commands find it all the same');
+  const none = 'sextant: No webhook found. Create one: sextant webhooks create.\n';
+  assert.deepEqual([listed.status, listed.stderr], [1, none], 'commands find it all the same');
 
   if (how === 'full') filler.remove();
   else execFileSync('mount', ['-o', 'remount,rw', disk]);
