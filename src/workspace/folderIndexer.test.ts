@@ -187,7 +187,9 @@ describe('FolderIndexer', () => {
       await isReported('lib');
     });
 
-    it('a folder that replaced another one', async () => {
+    it('a folder that replaced another one', async function () {
+      // A watched folder keeps its name there until the watch ends.
+      if (process.platform === 'win32') this.skip();
       const { root, state, isReported } = keepWatched({ 'src/deep/a.ts': '', 'src/b.ts': '', 'other/c.ts': '' });
       await state('ready');
       await isReported('other');

@@ -36,8 +36,12 @@ export function watchFolder(
     ignoreInitial: true,
     followSymlinks: false,
     // Rules may change meanwhile: files are reported in any case and checked later; only folders are left out here.
-    ignored: (file, stats) =>
-      file !== top && stats?.isDirectory() === true && rules.check(pathOf(file), true) !== undefined,
+    ignored: (file, stats) => {
+      if (stats?.isDirectory() !== true) return false;
+      // Of the folder itself none, also where chokidar writes it with other slashes, as on Windows.
+      const path = pathOf(file);
+      return path !== '' && rules.check(path, true) !== undefined;
+    },
   });
   watcher.on('all', (_event, file) => onPath(pathOf(file)));
   watcher.on('ready', onReady);
