@@ -7,7 +7,7 @@ const DEFAULT_TOKENS = 4_096;
 const TOKENS = z.int().check(z.minimum(1));
 /** llama.cpp's server: `GET /props`. */
 const LLAMA = z.object({ default_generation_settings: z.object({ n_ctx: TOKENS }) });
-/** LM Studio: `GET /api/v0/models`. */
+/** LM Studio: `GET /api/v0/models`, which other lists of models are not, as they have no `state`. */
 const LM_STUDIO = z.object({
   data: z.array(z.object({ id: z.string(), state: z.string(), loaded_context_length: z.optional(TOKENS) })),
 });

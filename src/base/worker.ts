@@ -24,22 +24,33 @@ const YOUNG_MEGABYTES = 32;
 /** A third of it; indexing is no faster with four times as much. */
 const SEMI_SPACE_MEGABYTES = 4;
 
-export const startThread: StartWorker = (entry, logger) => {
+/** Starts a thread with its room for short-lived objects; {@link startThread} where nothing else is needed of it. */
+export function openThread(
+  entry: URL,
+  logger: Logger,
+  name: string,
+  maxYoungGenerationSizeMb: number,
+): { readonly worker: Worker; readonly ended: Promise<string> } {
   // Output of libraries must not reach the extension host's own streams.
   const worker = new Worker(entry, {
-    name: 'sextant',
+    name,
     execArgv: [],
     stdout: true,
     stderr: true,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+    resourceLimits: { maxYoungGenerationSizeMb },
   });
   let reason = 'it ended';
   worker.on('error', (error) => (reason = describeError(error)));
   worker.stderr.on('data', (text: Buffer) => logger.warn(text.toString().trimEnd()));
+  return { worker, ended: new Promise((resolve) => void worker.on('exit', () => resolve(reason))) };
+}
+
+export const startThread: StartWorker = (entry, logger) => {
+  const { worker, ended } = openThread(entry, logger, 'sextant', YOUNG_MEGABYTES);
   return {
     kind: 'thread',
     channel: workerChannel(worker),
-    ended: new Promise((resolve) => void worker.on('exit', () => resolve(reason))),
+    ended,
     end: async () => void (await worker.terminate()),
   };
 };

@@ -96,6 +96,7 @@ export class WorkspaceClient {
     }
   }
 
+  /** Rejects with `Cancelled` when `limit` aborts before the index is free. */
   async close(root: string, limit?: AbortSignal): Promise<void> {
     this.#states.delete(root);
     if (!this.#folders.delete(root)) return;

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
-import { SextantError, describeError } from '../../base/errors.ts';
+import type { Worker } from 'node:worker_threads';
+import { SextantError } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { RpcCaller } from '../../base/rpc.ts';
-import { workerChannel } from '../../base/worker.ts';
+import { openThread, workerChannel } from '../../base/worker.ts';
 import type { DocumentId } from '../documentId.ts';
 
 /** Documents whose UTF-8 text stands one after the other in memory that both threads see. */
@@ -127,20 +127,11 @@ export class SegmentThread {
   #stopping = false;
 
   constructor(logger: Logger, onExit: (died: boolean) => void) {
-    const worker = new Worker(ENTRY, {
-      name: 'sextant-segments',
-      execArgv: [],
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
-    });
+    const { worker, ended } = openThread(ENTRY, logger, 'sextant-segments', YOUNG_MEGABYTES);
     this.#worker = worker;
     this.#caller = new RpcCaller(workerChannel(worker));
-    let reason = 'it ended';
     worker.unref();
-    worker.on('error', (error) => (reason = describeError(error)));
-    worker.stderr.on('data', (text: Buffer) => logger.warn(text.toString().trimEnd()));
-    worker.on('exit', () => {
+    void ended.then((reason) => {
       this.#caller.close(new SextantError('ThreadDied', `A thread that analyses documents stopped: ${reason}.`));
       onExit(!this.#stopping);
     });
