@@ -5,26 +5,42 @@ import { isAlive } from '../../test/support/isAlive.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
 import { silentLogger } from '../base/log.ts';
-import { WorkspaceClient } from './client.ts';
+import { WorkspaceClient, type ClientOptions } from './client.ts';
+import type { FolderOptions } from './folderOptions.ts';
 import { writerOf } from './folderReport.ts';
 import type { FolderState, FolderStatus } from './status.ts';
+
+const EIGHT = Object.fromEntries(
+  Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `export const lantern${i} = ${i};\n`]),
+);
+
+function clientWith(options: Partial<ClientOptions>): WorkspaceClient {
+  return new WorkspaceClient({
+    indexProcess: new URL('./indexProcess.ts', import.meta.url),
+    searchThread: new URL('./searchThread.ts', import.meta.url),
+    logger: silentLogger,
+    onStatus: () => undefined,
+    onUnwatched: () => undefined,
+    ...options,
+  });
+}
 
 describe('the client of a workspace', () => {
   const temporary = temporaryFolder();
 
+  function newFolder(): FolderOptions {
+    return { root: temporary(), stateFolder: join(temporary(), 'state'), exclude: [], maxFileBytes: 1 << 20 };
+  }
+
   it('restarts the indexing process after many files, without a gap or a report', async () => {
-    const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
-    writeFiles(
-      root,
-      Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `export const lantern${i} = ${i};\n`])),
-    );
+    const folder = newFolder();
+    const { root } = folder;
+    writeFiles(root, EIGHT);
     const kinds: FolderState['kind'][] = [];
     let renewals = 0;
     // New files are read again by the new process, which is to stay.
     const renewal = { files: 8, quietMs: 100 };
-    const client = new WorkspaceClient({
-      indexProcess: new URL('./indexProcess.ts', import.meta.url),
-      searchThread: new URL('./searchThread.ts', import.meta.url),
+    const client = clientWith({
       logger: {
         ...silentLogger,
         debug: (message) => {
@@ -34,10 +50,8 @@ describe('the client of a workspace', () => {
         },
       },
       onStatus: ({ state }) => void kinds.push(state.kind),
-      onUnwatched: () => undefined,
       renewal,
     });
-    const folder = { root, stateFolder, exclude: [], maxFileBytes: 1 << 20 };
     const paths = async (query: string): Promise<string[]> =>
       (await client.search({ folders: [folder], query, limit: 20 })).results.map(({ path }) => path);
     try {
@@ -60,22 +74,17 @@ describe('the client of a workspace', () => {
   });
 
   it('opens a folder again at once, with its new rules, while it is being closed, and while the process restarts', async () => {
-    const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
-    writeFiles(
-      root,
-      Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`f${i}.ts`, `export const lantern${i} = ${i};\n`])),
-    );
+    const folder = newFolder();
+    const { root } = folder;
+    writeFiles(root, EIGHT);
     const statuses: FolderStatus[] = [];
-    const folder = { root, stateFolder, exclude: [], maxFileBytes: 1 << 20 };
     const renewal = { files: 8, quietMs: 100 };
     // As the editor does when a setting changes.
     const reopen = (exclude: readonly string[]): void => {
       void client.close(root);
       client.open({ ...folder, exclude });
     };
-    const client = new WorkspaceClient({
-      indexProcess: new URL('./indexProcess.ts', import.meta.url),
-      searchThread: new URL('./searchThread.ts', import.meta.url),
+    const client = clientWith({
       logger: {
         ...silentLogger,
         debug: (message) => {
@@ -85,7 +94,6 @@ describe('the client of a workspace', () => {
         },
       },
       onStatus: (status) => void statuses.push(status),
-      onUnwatched: () => undefined,
       renewal,
     });
     const ready = (files: number): Promise<unknown> =>
@@ -105,17 +113,13 @@ describe('the client of a workspace', () => {
   });
 
   it('starts the indexing process again when it is killed, and goes on with the index', async () => {
-    const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
+    const folder = newFolder();
+    const { root, stateFolder } = folder;
     writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });
     const states: FolderState[] = [];
-    const client = new WorkspaceClient({
-      indexProcess: new URL('./indexProcess.ts', import.meta.url),
-      searchThread: new URL('./searchThread.ts', import.meta.url),
-      logger: silentLogger,
+    const client = clientWith({
       onStatus: ({ state }) => void states.push(state),
-      onUnwatched: () => undefined,
     });
-    const folder = { root, stateFolder, exclude: [], maxFileBytes: 1 << 20 };
     const isReady = (): boolean => states.at(-1)?.kind === 'ready';
     try {
       client.open(folder);
@@ -142,17 +146,14 @@ describe('the client of a workspace', () => {
   });
 
   it('reports that the indexing process stopped too often, and still searches', async () => {
-    const [root, stateFolder, other] = [temporary(), join(temporary(), 'state'), temporary()];
+    const folder = newFolder();
+    const { root, stateFolder } = folder;
+    const other = temporary();
     writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });
     const statuses: FolderStatus[] = [];
-    const client = new WorkspaceClient({
-      indexProcess: new URL('./indexProcess.ts', import.meta.url),
-      searchThread: new URL('./searchThread.ts', import.meta.url),
-      logger: silentLogger,
+    const client = clientWith({
       onStatus: (status) => void statuses.push(status),
-      onUnwatched: () => undefined,
     });
-    const folder = { root, stateFolder, exclude: [], maxFileBytes: 1 << 20 };
     try {
       client.open(folder);
       const ended = new Set<number>();
@@ -185,19 +186,17 @@ describe('the client of a workspace', () => {
   it('ends a process that does not close its folders', async function () {
     // No process can be stopped there.
     if (process.platform === 'win32') this.skip();
-    const [root, stateFolder] = [temporary(), join(temporary(), 'state')];
+    const folder = newFolder();
+    const { root, stateFolder } = folder;
     writeFiles(root, { 'a.ts': 'export const lantern = 1;\n' });
     const warnings: string[] = [];
     let isReady = false;
-    const client = new WorkspaceClient({
-      indexProcess: new URL('./indexProcess.ts', import.meta.url),
-      searchThread: new URL('./searchThread.ts', import.meta.url),
+    const client = clientWith({
       logger: { ...silentLogger, warn: (message) => void warnings.push(message) },
       onStatus: ({ state }) => void (isReady ||= state.kind === 'ready'),
-      onUnwatched: () => undefined,
       closeMs: 100,
     });
-    client.open({ root, stateFolder, exclude: [], maxFileBytes: 1 << 20 });
+    client.open(folder);
     await until('it is indexed', () => isReady);
     const { pid } = writerOf(stateFolder)!;
     process.kill(pid, 'SIGSTOP');
