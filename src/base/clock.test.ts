@@ -14,6 +14,15 @@ describe('an adjustable clock', () => {
     assert.equal(clock.now(), 7);
   });
 
+  it('is frozen exactly at the wanted time, though time passes meanwhile', () => {
+    let time = 1000;
+    const clock = new AdjustableClock({ now: () => time++ });
+    clock.freeze(50_000);
+    assert.deepEqual([clock.now(), clock.now(), clock.isFrozen], [50_000, 50_000, true]);
+    clock.freeze(7);
+    assert.equal(clock.now(), 7);
+  });
+
   it('shows the time set last, after any history', () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('set' as const), ms: fc.nat(1e6) }),

@@ -34,9 +34,9 @@ export class AdjustableClock implements Clock {
     this.set(this.now() + ms);
   }
 
-  /** Stops the clock until {@link run}. */
-  freeze(): void {
-    this.#frozenAt = this.now();
+  /** Stops the clock until {@link run}, at its time or at `ms`. */
+  freeze(ms = this.now()): void {
+    this.#frozenAt = ms;
   }
 
   /** Continues from the frozen time. */

@@ -300,8 +300,8 @@ export class SextantServer implements Administered {
       await this.organization.restore(header.simulation ?? undefined, rest, changes);
       this.#begin();
       for (const token of tokens) this.#tokens.set(token);
-      this.clock.set(header.clock.now);
-      if (header.clock.frozen) this.clock.freeze();
+      if (header.clock.frozen) this.clock.freeze(header.clock.now);
+      else this.clock.set(header.clock.now);
       const name = header.scenario ?? '';
       this.#scenario = Object.hasOwn(SCENARIOS, name) ? name : undefined;
       this.organization.creditsLagMs = SCENARIOS[name]?.creditsLagMs ?? 0;

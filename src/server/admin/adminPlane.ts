@@ -180,9 +180,11 @@ function clockReply(clock: AdjustableClock): Reply {
 
 function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.output<typeof clockChange>): void {
   const moment = (now === undefined ? clock.now() : readMoment(now)) + (advanceMs ?? 0);
-  if (now !== undefined || advanceMs !== undefined) clock.set(checkMoment(moment));
-  if (frozen === true) clock.freeze();
-  else if (frozen === false) clock.run();
+  const isSet = now !== undefined || advanceMs !== undefined;
+  if (isSet) checkMoment(moment);
+  if (frozen === true) clock.freeze(moment);
+  else if (isSet) clock.set(moment);
+  if (frozen === false) clock.run();
 }
 
 function limitOf({ query }: HttpExchange): number {
