@@ -73,7 +73,7 @@ describe('the client of a workspace', () => {
     }
   });
 
-  it('opens a folder again at once, with its new rules, while it is being closed, and while the process restarts', async () => {
+  it('opens a folder again at once, with its new rules, while it is being closed, rebuilt, or the process restarts', async () => {
     const folder = newFolder();
     const { root } = folder;
     writeFiles(root, EIGHT);
@@ -106,6 +106,11 @@ describe('the client of a workspace', () => {
       await ready(7);
       reopen(['f1.ts', 'f2.ts']);
       await ready(6);
+      // A rebuild that is wanted meanwhile, and one more.
+      reopen([]);
+      const calls = await client.indexing();
+      await Promise.all([calls.call('rebuild', { root }), calls.call('rebuild', { root })]);
+      await ready(8);
       assert.equal(statuses.filter(({ state }) => !['scanning', 'ready'].includes(state.kind)).length, 0);
     } finally {
       await client.dispose();

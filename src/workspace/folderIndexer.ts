@@ -45,6 +45,7 @@ export class FolderIndexer {
   /** The watched folder, which a new one at the same path is not, and what its watcher knows of the folders in it. */
   #watched: string | undefined;
   #lastFailure: string | undefined;
+  #rebuilding: Promise<void> | undefined;
   #closed = false;
 
   constructor(options: FolderOptions, dependencies: IndexerDependencies) {
@@ -78,8 +79,13 @@ export class FolderIndexer {
     for (const path of paths) this.#changes.add(path);
   }
 
-  /** Removes the index and builds it again from the files. */
-  async rebuild(): Promise<void> {
+  /** Removes the index and builds it again from the files. Throws `IndexBusy` while another process owns it. */
+  rebuild(): Promise<void> {
+    this.#rebuilding ??= this.#rebuild().finally(() => (this.#rebuilding = undefined));
+    return this.#rebuilding;
+  }
+
+  async #rebuild(): Promise<void> {
     clearTimeout(this.#timer);
     const index = this.#index;
     this.#index = undefined;
@@ -98,6 +104,7 @@ export class FolderIndexer {
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#changes.dispose();
+    await Promise.allSettled([this.#rebuilding]);
     const index = this.#index;
     this.#index = undefined;
     await this.#unwatch();

@@ -60,6 +60,9 @@ const emit = serve<IndexMethods, IndexEvents>(parentChannel(), {
   pause: () => governor.pause(),
   resume: () => governor.resume(),
   verify: ({ root }) => indexerOf(root).index?.verify(),
-  rebuild: ({ root }) => indexerOf(root).rebuild(),
+  async rebuild({ root }) {
+    await closing.get(root);
+    await indexerOf(root).rebuild();
+  },
   skipped: ({ root }) => indexerOf(root).index?.skipped() ?? new Map<string, Skip>(),
 });
