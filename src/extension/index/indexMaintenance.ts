@@ -32,6 +32,7 @@ export async function rebuildIndexes(client: WorkspaceClient, folders: Folders):
   );
 }
 
+/** A failure of one folder holds up neither the others nor the command's end. */
 async function forEachFolder(folders: Folders, title: string, work: (root: string) => Promise<void>): Promise<void> {
   const location = vscode.ProgressLocation.Window;
   await vscode.window.withProgress({ location, title }, async () => {
@@ -39,10 +40,14 @@ async function forEachFolder(folders: Folders, title: string, work: (root: strin
       try {
         await work(root);
       } catch (error) {
-        const showLog = vscode.l10n.t('Show Log');
-        const chosen = await vscode.window.showErrorMessage(`${root}: ${describeError(error)}`, showLog);
-        if (chosen === showLog) await vscode.commands.executeCommand('sextant.showLog' satisfies CommandId);
+        void report(root, error);
       }
     }
   });
+}
+
+async function report(root: string, error: unknown): Promise<void> {
+  const showLog = vscode.l10n.t('Show Log');
+  const chosen = await vscode.window.showErrorMessage(`${root}: ${describeError(error)}`, showLog);
+  if (chosen === showLog) await vscode.commands.executeCommand('sextant.showLog' satisfies CommandId);
 }
