@@ -72,6 +72,14 @@ describe('the forecast of a month', () => {
     );
   });
 
+  it('has no sum of the last month while its last day is not finished', () => {
+    const history = past(day('2026-11-01'), 60, () => 5n);
+    const lastMonth = (days: History): bigint | undefined =>
+      forecastMonth(0n, startOfDay(day('2026-11-01')) + 1, days).lastMonth;
+    assert.equal(lastMonth(history), 155n * UNIT);
+    assert.equal(lastMonth({ ...history, amounts: history.amounts.slice(0, -1) }), undefined);
+  });
+
   it('stands beside the sum of the last month, if all of that is known', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 3, max: 100 }), (offset, count) => {

@@ -48,7 +48,7 @@ export interface Forecast {
   readonly band: { readonly low: Decimal; readonly high: Decimal } | undefined;
   /** The whole month if each day is like the same weekday of the last seven days. */
   readonly asLastWeek: Decimal | undefined;
-  /** All of the month before; undefined if there is no spending before its second day. */
+  /** All of the month before; undefined if there is no spending before its second day, or a day is not known yet. */
   readonly lastMonth: Decimal | undefined;
   /** Whether the last week is so unusual that the expectation follows it. */
   readonly isShifted: boolean;
@@ -99,9 +99,9 @@ export function forecastMonth(spent: Decimal, countedUntil: number, history: His
   };
 }
 
-/** The sum of the days from `from` up to `end`, without `end`; undefined if the first of them is not known. */
+/** The sum of the days from `from` up to `end`, without `end`; undefined if one of them is not known. */
 function sumOfDays({ first, amounts }: Days, from: Day, end: Day): Decimal | undefined {
-  if (amounts.length === 0 || first > from) return undefined;
+  if (amounts.length === 0 || first > from || first + amounts.length < end) return undefined;
   return amounts.slice(from - first, end - first).reduce((sum, amount) => sum + amount, 0n);
 }
 
