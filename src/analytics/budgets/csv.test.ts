@@ -78,6 +78,7 @@ describe('files of limits', () => {
   it('without a header, with a repeated column, or with broken quotes report a problem', async () => {
     assert.deepEqual(await read(''), ['1 NoHeader']);
     assert.deepEqual(await read('ada@x.io,5\n'), ['1 NoHeader']);
+    assert.match((await readBudgetCsv('acount,limit\na@x.io,5\n')).problems[0]!.message, /or account, and limit\.$/);
     assert.deepEqual(await read('\n\nemail,comment\na@x.io,5\n'), ['3 NoHeader']);
     assert.deepEqual(await read('email,mail,limit\na,b,5\n'), ['1 RepeatedColumn']);
     assert.deepEqual(await read('email,limit\na@x.io,5\n"b@x.io,6\nc@x.io,7\n'), ['2 a@x.io 5', '3 BadCsv']);

@@ -82,7 +82,7 @@ const MESSAGES = {
 } as const;
 
 function noHeader(line: number): LimitProblem {
-  const message = 'The first row has to name the columns: user_email or service_account_name, and limit.';
+  const message = 'The first row has to name the columns: user_email, service_account_name or account, and limit.';
   return { code: 'NoHeader', message, line };
 }
 
