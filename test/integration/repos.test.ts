@@ -77,6 +77,8 @@ describe('sextant push and repos', () => {
     const unknown = as({ token: 'wrong', args: ['repos', 'list'] });
     assert.equal(unknown.code, 2);
     assert.match(unknown.stderr, /^sextant: http:\S+ refuses the token: it is wrong or was revoked\. Log in with/);
+    const asking = as({ token: 'wrong', args: ['ask', 'why?', '--team'] });
+    assert.match(asking.stderr, /^sextant: http:\S+ refuses the token: it is wrong or was revoked\. Log in with/);
     const refused = push('other');
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /403 .*this token may not push to other/);
@@ -127,6 +129,16 @@ describe('sextant push and repos', () => {
       assert.ok(!(await ask('nightingale')).includes('The nightingale sings'));
     } finally {
       await client.close();
+    }
+    const wrong = await McpSession.start(['mcp', '--team', '--workspace-root', folder()], {
+      ...env,
+      SEXTANT_API_TOKEN: 'wrong',
+    });
+    try {
+      const called = { name: 'search_team_code', arguments: { query: 'verifyPassword' } };
+      assert.match(JSON.stringify(await wrong.client.callTool(called)), /refuses the token: .* Log in with/);
+    } finally {
+      await wrong.client.close();
     }
 
     const list = as({ token: few, args: ['repos', 'list', '--json'] });
@@ -207,6 +219,7 @@ describe('sextant push and repos', () => {
     for (const args of [
       ['repos', 'list'],
       ['ask', 'why?', '--team'],
+      ['mcp', '--team'],
     ]) {
       const { code, stderr } = run({}, ...args);
       assert.equal(code, 2);

@@ -11,7 +11,7 @@ import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
-import { openTeamService } from '../context/teamService.ts';
+import { explainRefusal, openTeamService } from '../context/teamService.ts';
 import { searchAndRepair, whyNotUpdated } from '../search/search.ts';
 import { SearchScope } from '../search/searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
@@ -39,6 +39,8 @@ interface Asked {
   /** For the JSON of the answer. */
   readonly about: { readonly root?: string; readonly upToDate?: boolean; readonly service?: string };
   readonly close: () => unknown;
+  /** Adds advice to an error of a service. */
+  readonly explain?: (error: unknown) => unknown;
 }
 
 /** `sextant ask QUESTION [DIR]` */
@@ -51,7 +53,7 @@ export async function runAsk(
 ): Promise<ExitCode> {
   const provider = providerOf(options, env);
   const reranked = options.rerank && { reranker: openAiOf(options, env) };
-  const { sources, about, close } = await (options.team ? openTeam : openFolder)(folder, options, terminal);
+  const { sources, about, close, explain } = await (options.team ? openTeam : openFolder)(folder, options, terminal);
   const began = performance.now();
   const writer = options.json ? undefined : new AnswerWriter(terminal, about.service);
   let isFound = false;
@@ -66,6 +68,8 @@ export async function runAsk(
       }
     }
     return isFound ? ExitCode.ok : ExitCode.nothingFound;
+  } catch (error) {
+    throw explain ? explain(error) : error;
   } finally {
     writer?.end();
     await close();
@@ -102,7 +106,8 @@ async function openTeam(folder: string, { repo, server }: AskOptions, terminal: 
   const client = await openTeamService(server);
   const onProblem = (problem: string): void => void terminal.stderr.write(`sextant: ${problem}\n`);
   const sources = teamSources(client, { repositories: repo, onProblem });
-  return { sources, about: { service: client.url }, close: () => client.close() };
+  const explain = (error: unknown): unknown => explainRefusal(error, client);
+  return { sources, about: { service: client.url }, close: () => client.close(), explain };
 }
 
 /** The named provider; the environment alone never selects a service. */

@@ -3,8 +3,8 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
-import { openService } from '../../context/service.ts';
 import { serveMcp, type SearchTeam } from '../../mcp/mcpServer.ts';
+import { explainRefusal, openTeamService } from '../context/teamService.ts';
 import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
 import { ExitCode, logTo, type Terminal } from '../terminal.ts';
 import { folderOptions, logAndKeep } from '../search/updateIndex.ts';
@@ -48,9 +48,15 @@ export async function runMcp(
     await serveMcp(options, edges, signal);
     return ExitCode.ok;
   }
-  const client = await openService({ clientUserAgent: 'sextant-mcp' }, {}, edges.logger);
+  const client = await openTeamService(undefined, 'sextant-mcp', edges.logger);
   try {
-    const search: SearchTeam = (query, of) => client.retrieveFromRepositories(query, of);
+    const search: SearchTeam = async (query, of) => {
+      try {
+        return await client.retrieveFromRepositories(query, of);
+      } catch (error) {
+        throw explainRefusal(error, client);
+      }
+    };
     await serveMcp({ ...options, team: search }, edges, signal);
   } finally {
     await client.close();
