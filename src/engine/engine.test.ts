@@ -57,6 +57,19 @@ describe('Engine', () => {
     await assert.rejects(engine.search('lantern'), { code: 'IndexClosed' });
   });
 
+  it('refuses an id that is no hash, and leaves the index as it was', async () => {
+    await withEngine(folder(), async (engine) => {
+      const [first, last] = [document('one.txt', 'lantern\n'), document('two.txt', 'lantern\n')];
+      const ids = ['my-document', 'abc', '', first.id.toUpperCase(), `${first.id}00`];
+      for (const id of ids)
+        await assert.rejects(engine.apply({ add: [first, { ...last, id }, last] }), { code: 'InvalidId' }, id);
+      assert.deepEqual([...engine.ids()], []);
+      const reader = new EngineReader(folder());
+      for (const id of ids) assert.throws(() => reader.setOverlay([{ ...last, id }]), { code: 'InvalidId' }, id);
+      reader.close();
+    });
+  });
+
   it('returns the document of a path in the newest commit', async () => {
     const state = folder();
     const [old, now] = [document('src/pool.ts', 'one\n'), document('src/pool.ts', 'two\n')];

@@ -5,7 +5,7 @@ import { describeOwner, Lease } from '../base/lease.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { removeIfFreeSync } from '../base/removal.ts';
 import { toUtf8 } from './analyze/text.ts';
-import type { DocumentId } from './documentId.ts';
+import { checkDocumentId, type DocumentId } from './documentId.ts';
 import type { EngineDocument, EngineStats } from './engineReader.ts';
 import { IndexWriter, removableFiles } from './indexWriter.ts';
 import { copyIndex } from './index/copy.ts';
@@ -192,8 +192,8 @@ export class Engine {
   /**
    * Adds and removes documents as one step: each reader of the index sees all of it or nothing, also after a crash.
    * `add` is read one document at a time; its content may be overwritten when the next is requested. Aborting `signal`
-   * leaves the index as it was, and so does a thread that dies (`ThreadDied`). Rejects with `LeaseLost` where another process
-   * took over: then it is not known whether the change is in the index.
+   * leaves the index as it was, and so do a thread that dies (`ThreadDied`) and an id that is none (`InvalidId`). Rejects
+   * with `LeaseLost` where another process took over: then it is not known whether the change is in the index.
    */
   apply(changes: Changes, signal?: AbortSignal): Promise<Applied> {
     return this.#exclusive(() => this.#apply(changes, signal));
@@ -278,6 +278,7 @@ export class Engine {
       let turn = 0;
       for await (const { id, path, content } of changes.add ?? []) {
         throwIfCancelled(signal);
+        checkDocumentId(id);
         remove.delete(id);
         if (slots.has(id) || added.has(id) || back.has(id)) continue;
         if (writer.canComeBack(slots.removed(id))) {

@@ -1,6 +1,6 @@
 import { toUtf8 } from './analyze/text.ts';
 import { splitToken } from './analyze/words.ts';
-import type { DocumentId } from './documentId.ts';
+import { checkDocumentId, type DocumentId } from './documentId.ts';
 import type { Damage } from './index/damage.ts';
 import { isSameCommit, readManifest, type Manifest } from './index/manifest.ts';
 import { Overlay } from './index/overlay.ts';
@@ -119,9 +119,10 @@ export class EngineReader {
 
   /**
    * Searches these documents in place of the index's documents of the same paths, until the next call. They are kept in
-   * memory only. A binary one counts as empty.
+   * memory only. A binary one counts as empty. Throws `InvalidId`.
    */
   setOverlay(documents: readonly EngineDocument[]): void {
+    for (const { id } of documents) checkDocumentId(id);
     if (this.#overlay) this.#retire([this.#overlay.reader]);
     const texts = documents.map(({ id, path, content }) => ({ id, path, text: toUtf8(content) ?? new Uint8Array() }));
     this.#overlay = texts.length === 0 ? undefined : new Overlay(texts);
