@@ -23,10 +23,10 @@ export const askErrors = {
     ),
   noSuchProvider: (id: string): SextantError =>
     new SextantError('NoSuchProvider', `There is no provider ${id.slice(0, 100)} now. Choose another one.`),
-  notConfigured: (what: string): SextantError =>
+  notConfigured: (what: string, how = ''): SextantError =>
     new SextantError(
       'NotConfigured',
-      `The OpenAI-compatible provider has no ${what}. Set it, or choose another provider.`,
+      `The OpenAI-compatible provider has no ${what}. Set it${how}, or choose another provider.`,
     ),
   invalidAddress: (): SextantError =>
     new SextantError(

@@ -59,7 +59,7 @@ describe('sextant ask', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^The card is charged again \[1\], then mailed\. \[2J\n\n\[1\] src\/orders\//);
     assert.match(stderr, /test-model at 127\.0\.0\.1:\d+ receives [\d,]+ characters, with passages of \d+ files\.\n/);
-    assert.match(stderr, /1 citations were removed/);
+    assert.match(stderr, /1 citation was removed: no passage has its number\./);
     const [request] = server.requests;
     assert.equal(request!.headers.authorization, `Bearer ${KEY}`);
     assert.match(request!.body.messages.at(-1)!.content, /Question: how are payments retried\?$/);
@@ -84,12 +84,28 @@ describe('sextant ask', () => {
     assert.equal((await ask(['why?', sample, '--provider', 'oracle'])).code, 2);
     const unset = await ask(['orders', sample, '--provider', 'openai', '--model', 'm']);
     assert.deepEqual([unset.code, unset.stdout], [2, '']);
-    assert.match(unset.stderr, /has no base URL/);
+    assert.match(
+      unset.stderr,
+      /has no base URL\. Set it with --base-url or SEXTANT_OPENAI_BASE_URL, or choose another/,
+    );
+    const noModel = await ask(['orders', sample, '--provider', 'openai', '--base-url', server.url]);
+    assert.match(noModel.stderr, /has no model\. Set it with --model or SEXTANT_OPENAI_MODEL/);
+    const unused = await ask(['orders', sample, '--model', 'm']);
+    assert.deepEqual([unused.code, unused.stdout], [2, '']);
+    assert.match(unused.stderr, /only --provider openai and --rerank use/);
     server.script = (response) => response.writeHead(401).end(`{"error":{"message":"bad ${KEY}"}}`);
     const refused = await ask(['orders', sample, ...openAi()], { SEXTANT_OPENAI_KEY: KEY });
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /refuses the key/);
+    assert.match(refused.stderr, /refuses the key.* It is read from SEXTANT_OPENAI_KEY\.\n$/);
     assert.ok(!refused.stderr.includes(KEY));
+  });
+
+  it('refuses a key that no header can hold, before anything is sent', async () => {
+    const { code, stderr } = await ask(['orders', sample, ...openAi()], { SEXTANT_OPENAI_KEY: `${KEY}\nsecond line` });
+    assert.equal(code, 2);
+    assert.match(stderr, /^sextant: SEXTANT_OPENAI_KEY has a space, a line break or another character/);
+    assert.ok(!stderr.includes(KEY));
+    assert.equal(server.requests.length, 0);
   });
 
   it('sends nothing to a service that is not named, whatever keys are in the environment', async () => {

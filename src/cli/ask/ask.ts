@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
-import type { AnswerEvent, Passage, ProviderInfo, Reranking, Sent } from '../../ask/answer.ts';
+import type { Answer, AnswerEvent, Passage, ProviderInfo, Reranking, Sent } from '../../ask/answer.ts';
 import { Asker } from '../../ask/asker.ts';
 import { CitationScanner, type MarkdownToken } from '../../ask/citationScanner.ts';
+import { askErrors } from '../../ask/errors.ts';
 import { extractiveProvider } from '../../ask/extractive.ts';
 import { openAiProvider } from '../../ask/openai.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
@@ -51,6 +52,11 @@ export async function runAsk(
   terminal: Terminal,
   env: NodeJS.ProcessEnv,
 ): Promise<ExitCode> {
+  if (options.provider === 'extractive' && !options.rerank && (options.baseUrl ?? options.model) !== undefined)
+    throw new SextantError(
+      'InvalidOption',
+      '--base-url and --model name a service, which only --provider openai and --rerank use. Add one of them.',
+    );
   const provider = providerOf(options, env);
   const reranked = options.rerank && { reranker: openAiOf(options, env) };
   const { sources, about, close, explain } = await (options.team ? openTeam : openFolder)(folder, options, terminal);
@@ -69,6 +75,8 @@ export async function runAsk(
     }
     return isFound ? ExitCode.ok : ExitCode.nothingFound;
   } catch (error) {
+    if (error instanceof SextantError && error.code === 'KeyRefused')
+      throw new SextantError(error.code, `${error.message} It is read from SEXTANT_OPENAI_KEY.`);
     throw explain ? explain(error) : error;
   } finally {
     writer?.end();
@@ -121,9 +129,19 @@ export function openAiOf(
   env: NodeJS.ProcessEnv,
 ): AnswerProvider {
   const key = env.SEXTANT_OPENAI_KEY?.trim() ?? '';
+  if (!/^[\x21-\x7e]*$/.test(key))
+    throw new SextantError(
+      'KeyRefused',
+      'SEXTANT_OPENAI_KEY has a space, a line break or another character that no key has. Set it again.',
+    );
+  const given = (what: string, value: string | undefined, option: string, variable: string): string => {
+    const text = (value ?? env[variable] ?? '').trim();
+    if (text === '') throw askErrors.notConfigured(what, ` with ${option} or ${variable}`);
+    return text;
+  };
   return openAiProvider({
-    baseUrl: baseUrl ?? env.SEXTANT_OPENAI_BASE_URL ?? '',
-    model: model ?? env.SEXTANT_OPENAI_MODEL ?? '',
+    baseUrl: given('base URL', baseUrl, '--base-url', 'SEXTANT_OPENAI_BASE_URL'),
+    model: given('model', model, '--model', 'SEXTANT_OPENAI_MODEL'),
     ...(key !== '' && { key }),
   });
 }
@@ -153,10 +171,7 @@ class AnswerWriter {
       case 'done':
         this.end();
         this.#terminal.stdout.write(formatSources(event.answer.cited));
-        if (event.answer.removedCitations > 0)
-          this.#terminal.stderr.write(
-            `sextant: ${event.answer.removedCitations} citations were removed: no passage has their numbers.\n`,
-          );
+        if (event.answer.removedCitations > 0) this.#terminal.stderr.write(describeRemoved(event.answer));
         break;
     }
   }
@@ -175,6 +190,14 @@ class AnswerWriter {
       this.#isLineOpen = !text.endsWith('\n');
     }
   }
+}
+
+function describeRemoved({ removedCitations: count }: Answer): string {
+  const removed =
+    count === 1
+      ? '1 citation was removed: no passage has its number'
+      : `${count} citations were removed: no passage has their numbers`;
+  return `sextant: ${removed}.\n`;
 }
 
 function formatSources(cited: readonly Passage[]): string {
