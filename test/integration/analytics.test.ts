@@ -162,6 +162,9 @@ describe('sextant usage, cost and budgets', () => {
     const unknown = await run(of('usage', '--groups', file, '--by', 'manager'));
     assert.match(unknown.stderr, /manager is not a column of the group file\. Choose one of .*, team\./);
     assert.equal(unknown.code, 2);
+    const misspelled = await run(of('usage', '--groups', file, '--group', 'team=Biling'));
+    assert.match(misspelled.stderr, /No row of the group file has team=Biling\. Run sextant groups list/);
+    assert.equal(misspelled.code, 2);
     const none = await run(of('cost', '--by', 'team'));
     assert.match(none.stderr, /no group file for team\. Choose one of .*; for a column of teams, add --groups FILE/);
   });

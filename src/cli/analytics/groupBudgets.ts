@@ -9,7 +9,7 @@ import {
   setGroupLimit,
   type LimitedGroup,
 } from '../../analytics/groups/groupLimits.ts';
-import { UNMAPPED, type Groups } from '../../analytics/groups/groups.ts';
+import type { Groups } from '../../analytics/groups/groups.ts';
 import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
 import { problemOfLimit } from '../../analytics/budgets/limit.ts';
 import { SextantError } from '../../base/errors.ts';
@@ -17,7 +17,7 @@ import { formatCount } from '../../base/format.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { describeAge, loading, openData, printTable, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
 import { change, type ChangeOptions } from './budgetChanges.ts';
-import { groupsFile } from './grouping.ts';
+import { groupsFile, noGroupFile, requireGroup } from './grouping.ts';
 
 export interface GroupFileOptions {
   readonly groups?: string;
@@ -112,10 +112,7 @@ function parse(name: string): LimitedGroup {
 function groupNamed(name: string, groups: Groups | undefined): LimitedGroup {
   const of = parse(name);
   if (of === ORGANIZATION) return of;
-  const isKnown =
-    groups?.columns.includes(of.column) === true &&
-    (of.group === UNMAPPED || groups.rows.some(({ values }) => values[of.column] === of.group));
-  if (isKnown) return of;
-  const known = groups ? `The group file has the columns ${groups.columns.join(', ')}.` : 'There is no group file: add --groups FILE.'; // oxfmt-ignore
-  throw new SextantError('InvalidOption', `No row of the group file has ${name}. ${known}`);
+  if (!groups) throw noGroupFile(of.column);
+  requireGroup(groups, of);
+  return of;
 }

@@ -3,7 +3,7 @@ import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { GroupData, type ChosenGroup } from '../../analytics/groups/groupData.ts';
 import { findGroupFile, GROUP_FILES, readGroups } from '../../analytics/groups/groupFile.ts';
 import { parseGroupName } from '../../analytics/groups/groupLimits.ts';
-import type { Groups } from '../../analytics/groups/groups.ts';
+import { UNMAPPED, type Groups } from '../../analytics/groups/groups.ts';
 import { SextantError } from '../../base/errors.ts';
 
 export interface GroupOptions {
@@ -56,7 +56,7 @@ export async function readGrouping(
   const groups = await openGroups(options.groups, needed, column === undefined ? [] : dimensions);
   if (column !== undefined) requireColumn(groups, column, dimensions);
   if (chosen === undefined) return { groups, column, chosen, within: (data) => data };
-  requireColumn(groups, chosen.column, []);
+  requireGroup(groups, chosen);
   return { groups, column, chosen, within: (data) => new GroupData(data, groups, chosen) };
 }
 
@@ -87,9 +87,24 @@ export async function openGroups(
 ): Promise<Groups> {
   const groups = await findGroups(file);
   if (groups) return groups;
+  throw noGroupFile(column, dimensions);
+}
+
+export function noGroupFile(column?: string, dimensions: readonly string[] = []): SextantError {
   const reason = column === undefined ? 'There is no group file.' : `There is no group file for ${column}.`;
   const others = dimensions.length > 0 ? `Choose one of ${dimensions.join(', ')}; for a column of teams, add` : 'Add';
-  throw new SextantError('GroupsUnreadable', `${reason} ${others} --groups FILE, or ${GROUP_FILES[0]} in this folder.`);
+  return new SextantError(
+    'GroupsUnreadable',
+    `${reason} ${others} --groups FILE, or ${GROUP_FILES[0]} in this folder.`,
+  );
+}
+
+/** Throws `InvalidOption` for a group that no row of the file has. */
+export function requireGroup(groups: Groups, { column, group }: ChosenGroup): void {
+  requireColumn(groups, column, []);
+  if (group === UNMAPPED || groups.rows.some(({ values }) => values[column] === group)) return;
+  const advice = 'Run sextant groups list to see all groups of today.';
+  throw new SextantError('InvalidOption', `No row of the group file has ${column}=${group}. ${advice}`);
 }
 
 function requireColumn({ columns }: Groups, column: string, dimensions: readonly string[]): void {
