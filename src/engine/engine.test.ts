@@ -57,6 +57,18 @@ describe('Engine', () => {
     await assert.rejects(engine.search('lantern'), { code: 'IndexClosed' });
   });
 
+  it('makes the changes that were begun before it is closed', async () => {
+    const state = folder();
+    const engine = Engine.open(state);
+    const applied = ['one', 'two'].map((name) => engine.apply({ add: [document(`${name}.txt`, 'lantern\n')] }));
+    const [results] = await Promise.all([Promise.all(applied), engine.close()]);
+    assert.deepEqual(
+      results.map(({ added }) => added),
+      [1, 1],
+    );
+    await withEngine(state, async (again) => assert.equal(again.stats().documents, 2));
+  });
+
   it('refuses an id that is no hash, and leaves the index as it was', async () => {
     await withEngine(folder(), async (engine) => {
       const [first, last] = [document('one.txt', 'lantern\n'), document('two.txt', 'lantern\n')];

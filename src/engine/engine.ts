@@ -232,9 +232,9 @@ export class Engine {
   }
 
   /** Runs `work` after the changes that are under way, and after a repair of known damage. */
-  #exclusive<T>(work: () => T | Promise<T>): Promise<T> {
+  async #exclusive<T>(work: () => T | Promise<T>): Promise<T> {
+    this.#checkOpen();
     const result = this.#queue.then(async () => {
-      this.#checkOpen();
       this.#lease.check();
       try {
         this.#writer.catchUp();
