@@ -47,6 +47,10 @@ describe('The places that the command prints', () => {
       usages,
     );
     assert.match(sextant('ask', 'how are passwords verified?', auth).stdout, /\[1\] passwordHash\.ts/);
+    const why = sextant('why', 'passwordHash.ts', 'password path:README path:Hash', '--dir', auth);
+    assert.match(why.stdout, /^src\/auth\/passwordHash\.ts is result 1 for: /);
+    assert.match(sextant('why', join(auth, 'passwordHash.ts'), '--dir', auth).stdout, /^src\S+ is indexed: typescript/);
+    assert.match(sextant('why', auth, '--dir', auth).stdout, /^src\/auth is a folder\./);
     assert.deepEqual(indexed(), [root]);
     // A folder that the rules leave out has an index of its own.
     writeFiles(root, { '.sextantignore': 'build/\n', 'build/out.ts': 'export function lighthouse() {}\n' });

@@ -14,9 +14,8 @@ import {
 } from '../../workspace/whyRank.ts';
 import { formatProblems } from './queryProblems.ts';
 import { whyNotUpdated } from './search.ts';
-import { resolveFolder, stateFolderOf } from './stateFolder.ts';
+import { SearchScope } from './searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
-import { folderOptions } from './updateIndex.ts';
 
 export interface WhyOptions {
   /** The indexed folder. */
@@ -46,9 +45,10 @@ export async function runWhy(
   options: WhyOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const root = resolveFolder(options.dir);
-  const folder = folderOptions(root, stateFolderOf(root, options.state));
-  const path = pathIn(root, file);
+  const scope = new SearchScope(options.dir, options.state);
+  const folder = scope.indexed;
+  const { root } = folder;
+  const path = pathIn(scope, file);
   if (query !== undefined && options.update) {
     const why = await whyNotUpdated(folder, terminal);
     if (why !== undefined) terminal.stderr.write(`sextant: ${why} Using the index as it is.\n`);
@@ -57,7 +57,7 @@ export async function runWhy(
   const explanation = describeFileStatus(verdict, path === '' ? '.' : path, folder);
   const isQueried = query !== undefined && (verdict.kind === 'indexed' || verdict.kind === 'waiting');
   const answer = isQueried
-    ? await explainRank({ folders: [folder], root, path, query, isTrusted: true }, terminal.signal)
+    ? await explainRank({ folders: scope.folders, root, path, query, isTrusted: true }, terminal.signal)
     : undefined;
   if (options.json) {
     const said = { headline: explanation.headline, details: explanation.details };
@@ -73,14 +73,15 @@ export async function runWhy(
 }
 
 /**
- * The path of a file in the folder `root`, with `/`. The file may be named from the current folder or from `root`. Links above
- * `root` are resolved, those inside are not.
+ * The path of a file of the folder `root` in its index, with `/`. The file may be named from the current folder or from `root`.
+ * Links above `root` are resolved, those inside are not.
  */
-function pathIn(root: string, file: string): string {
+function pathIn({ root, indexed }: SearchScope, file: string): string {
   const absolute = resolve(file);
   for (const candidate of [absolute, join(realFolder(dirname(absolute)), basename(absolute)), resolve(root, file)]) {
     const path = relative(root, candidate).split(sep).join('/');
-    if (path !== '..' && !path.startsWith('../') && !isAbsolute(path)) return path;
+    if (path !== '..' && !path.startsWith('../') && !isAbsolute(path))
+      return relative(indexed.root, candidate).split(sep).join('/');
   }
   throw new SextantError('OutsideFolder', `"${file}" is not in ${root}. Name the indexed folder with --dir.`);
 }
