@@ -1,3 +1,4 @@
+import { SextantError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
 import { createParser } from 'eventsource-parser';
 import { askErrors } from './errors.ts';
@@ -19,9 +20,14 @@ export async function* readCompletionStream(
   host: string,
 ): AsyncGenerator<CompletionDelta, void, undefined> {
   const reader = new EventReader(host);
-  for await (const chunk of body) {
-    for (const delta of reader.feed(chunk)) yield delta;
-    if (reader.isDone) return;
+  try {
+    for await (const chunk of body) {
+      for (const delta of reader.feed(chunk)) yield delta;
+      if (reader.isDone) return;
+    }
+  } catch (error) {
+    // What comes behind the end of the answer, such as its usage, need not come.
+    if (!reader.isFinished || error instanceof SextantError) throw error;
   }
   // The last event may lack its empty line.
   for (const delta of reader.feed('\n\n')) yield delta;
@@ -85,12 +91,19 @@ function parseChunk(data: string, part: 'delta' | 'message', host: string): Comp
   const choice: unknown = choices[0];
   // The last event of some services has only the usage, and no choice.
   if (choice === undefined) return { text: '', finish: undefined };
-  const content = isObject(choice) && isObject(choice[part]) ? choice[part].content : undefined;
+  const said = isObject(choice) && isObject(choice[part]) ? choice[part] : {};
+  // A refusal stands beside the content; some services list parts of the content, also thoughts.
+  const stated = said.content ?? said.refusal;
+  const content = Array.isArray(stated) ? stated.map(textOf).join('') : stated;
   const finish = isObject(choice) ? (choice.finish_reason ?? undefined) : undefined;
   if (finish === 'content_filter') throw askErrors.failed(host, 'the answer was filtered');
   if (typeof content !== 'string' && content !== undefined && content !== null)
     throw askErrors.malformed(host, 'content that is no text');
-  return { text: content ?? '', finish: typeof finish === 'string' ? finish : undefined };
+  return { text: content ?? '', finish: typeof finish === 'string' && finish !== '' ? finish : undefined };
+}
+
+function textOf(part: unknown): string {
+  return isObject(part) && typeof part.text === 'string' ? part.text : '';
 }
 
 function parseObject(data: string, host: string): Readonly<Record<string, unknown>> {

@@ -47,10 +47,11 @@ export const askErrors = {
       'Redirected',
       `${host} redirects to ${to}, which is not followed, as it would be sent what is meant for another. If that is right, set it as the base URL.`,
     ),
-  keyRefused: (host: string, status: number): SextantError =>
+  /** Without the words of a service that does not know the key: they may repeat parts of it. */
+  keyRefused: (host: string, status: number, said = ''): SextantError =>
     new SextantError(
       'KeyRefused',
-      `${host} refuses the key, or requires one (status ${status}). Set a key that may use the model.`,
+      `${host} refuses the key, or requires one (status ${status})${quoted(said)}. Set a key that may use the model.`,
     ),
   noSuchModel: (host: string, model: string, said: string): SextantError =>
     new SextantError('NoSuchModel', `${host} has no model ${model} at this base URL${quoted(said)}. Check both.`),

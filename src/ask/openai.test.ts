@@ -113,6 +113,29 @@ describe('The OpenAI-compatible provider', () => {
     );
   });
 
+  it('shows a refusal and text in parts, and skips parts with thoughts', async () => {
+    server.script = (response) => {
+      const refusal = event({ choices: [{ delta: { content: null, refusal: 'I cannot help with that.' } }] });
+      beginStream(response).end(`${refusal}${piece('', 'stop')}${event('[DONE]')}`);
+    };
+    assert.deepEqual(await ask(), ['I cannot help with that.']);
+    server.script = (response) => {
+      const thoughts = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] };
+      const parts = event({ choices: [{ delta: { content: [thoughts, { type: 'text', text: 'Yes.' }] } }] });
+      beginStream(response).end(`${parts}${piece('', 'stop')}`);
+    };
+    assert.deepEqual(await ask(), ['Yes.']);
+  });
+
+  it('accepts an answer that is complete when its connection breaks', async () => {
+    server.script = (response) => {
+      beginStream(response).write(piece('All.', 'stop'), () => response.destroy());
+    };
+    assert.deepEqual(await ask(), ['All.']);
+    server.script = (response) => void beginStream(response).write(piece('All.', 'stop'));
+    assert.deepEqual(await ask({ stalledMs: 150 }), ['All.']);
+  });
+
   it('leaves out thoughts that come as text or beside it, and reports an answer of thoughts alone', async () => {
     const beside = event({ choices: [{ delta: { content: '', reasoning_content: 'Hm.' } }] });
     server.script = (response) =>
@@ -157,6 +180,14 @@ describe('The OpenAI-compatible provider', () => {
       assert.ok(!message.includes(KEY) && !message.includes('\u001b'), message);
       if (status === 429) assert.match(message, /17 s/);
       if (code === 'NoSuchModel') assert.match(message, /test-model.*“Not with <key> \[31mhere”/);
+    }
+    for (const [status, body, said] of [
+      [400, [{ error: { code: 400, message: 'API key not valid' } }], /“API key not valid”/],
+      [422, { detail: 'No such field' }, /“No such field”/],
+      [403, { error: { message: 'Country not supported' } }, /\(status 403\) and says “Country not supported”/],
+    ] as const) {
+      server.script = (response) => response.writeHead(status).end(JSON.stringify(body));
+      assert.match((await failure()).message, said);
     }
     server.script = (response) => response.writeHead(502).end('<html>Bad gateway</html>');
     assert.ok(!(await failure()).message.includes('html'));
@@ -207,6 +238,12 @@ describe('The OpenAI-compatible provider', () => {
     server.script = (response) => {
       beginStream(response).write(piece('Half'), () => response.destroy());
     };
+    assert.equal((await failure()).code, 'Interrupted');
+    server.script = (response) => {
+      beginStream(response).write(piece('Half'), () => response.socket!.resetAndDestroy());
+    };
+    assert.equal((await failure()).code, 'Interrupted');
+    server.script = (response) => beginStream(response).end(piece('Half', ''));
     assert.equal((await failure()).code, 'Interrupted');
     server.script = (response) => beginStream(response).end(piece('A') + event({ error: { message: 'overloaded' } }));
     const { code, message } = await failure();

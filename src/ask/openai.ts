@@ -131,7 +131,7 @@ async function refusal(
 ): Promise<SextantError> {
   const said = withoutKey(messageIn(await readStart(body, MAX_REFUSAL)), key);
   if (status >= 300 && status < 400) return askErrors.redirected(host, originOf(headers.location, origin));
-  if (status === 401 || status === 403) return askErrors.keyRefused(host, status);
+  if (status === 401 || status === 403) return askErrors.keyRefused(host, status, status === 403 ? said : '');
   if (status === 404) return askErrors.noSuchModel(host, model, said);
   if (status === 429) return askErrors.rateLimited(host, waitOf(headers['retry-after']), said);
   return status < 500
@@ -146,6 +146,8 @@ function explain(error: unknown, host: string, options: OpenAiOptions): unknown 
     case 'UND_ERR_BODY_TIMEOUT':
       return askErrors.stalled(host, (options.stalledMs ?? STALLED_MS) / 1000);
     case 'UND_ERR_SOCKET':
+    case 'ECONNRESET':
+    case 'EPIPE':
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
       return askErrors.interrupted(host, error);
     case undefined:
@@ -191,11 +193,19 @@ async function readStart(body: AsyncIterable<string>, limit: number): Promise<st
   return text;
 }
 
+/** An error of OpenAI, and of services that have it in a list (Gemini), or in words of their own. */
+interface Failure {
+  readonly error?: { readonly message?: unknown } | string;
+  readonly message?: unknown;
+  readonly detail?: unknown;
+}
+
 /** The message in an error's body, or the body unless it is HTML. */
 function messageIn(body: string): string {
   try {
-    const { error, message } = JSON.parse(body) as { error?: { message?: unknown } | string; message?: unknown };
-    const said = typeof error === 'object' ? error.message : (error ?? message);
+    const value = JSON.parse(body) as Failure | [Failure];
+    const { error, message, detail } = Array.isArray(value) ? value[0] : value;
+    const said = typeof error === 'object' ? error.message : (error ?? message ?? detail);
     return typeof said === 'string' ? said : '';
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
