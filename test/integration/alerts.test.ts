@@ -85,7 +85,7 @@ describe('sextant alerts', () => {
     assert.match(none.stderr, /There is no destination, so nothing is sent/);
     const added = await add('ops', '--quiet', '20:00-07:00', '--time-zone', 'Europe/Berlin');
     assert.equal(added.code, 0, added.stderr);
-    assert.match(added.stdout, /"text": "Example: ada@example\.com is 120 credits over/);
+    assert.match(added.stdout, /\n {6}"text": "Example: ada@example\.com is 120 credits over.*",\n/);
     assert.match(added.stdout, /Nothing was sent/);
     const refused = await alerts('test', 'ops');
     assert.equal(refused.code, 2);

@@ -261,7 +261,8 @@ export async function runLog(options: LogOptions, terminal: Terminal): Promise<E
 }
 
 function pretty({ kind }: Destination, message: AlertMessage): string {
-  return printable(JSON.stringify(JSON.parse(messageBody(kind, message)), null, 2));
+  const lines = JSON.stringify(JSON.parse(messageBody(kind, message)), null, 2).split('\n');
+  return lines.map(printable).join('\n');
 }
 
 function describeDestination({ name, kind, url }: Destination): string {
