@@ -146,16 +146,33 @@ describe('sextant alerts', () => {
 
   it('keeps a message that is refused for now, and sends it while it runs at intervals', async () => {
     receiver.behaviors.push({ status: 429, headers: { 'retry-after': '1' } });
-    const failed = await finish(start(['run', '--json'], { SEXTANT_ALERTS_URL: receiver.url() }));
+    await add();
+    const failed = await alerts('run', '--json');
     assert.equal(failed.code, 1, failed.stderr);
     const [waiting] = JSON.parse(failed.stdout) as [{ state: string; attempts: number }];
     assert.deepEqual([waiting.state, waiting.attempts], ['waiting', 1]);
-    const child = start(['run', '--every', '1m'], { SEXTANT_ALERTS_URL: receiver.url() });
+    const child = start(['run', '--every', '1m']);
+    await once(child.stdout!, 'data');
+    await alerts('remove', 'ops');
+    await add('ops', '--kind', 'slack');
     await until('a second attempt', () => receiver.received.length === 2);
     child.kill('SIGTERM');
     const [code] = (await once(child, 'exit')) as [number];
     assert.equal(code, 0);
-    assert.equal(new Set((receiver.bodies as Message[]).map(({ id }) => id)).size, 1);
+    assert.equal(new Set(receiver.received.map(({ headers }) => headers['x-sextant-alert-id'])).size, 1);
+    assert.ok('blocks' in (receiver.bodies[1] as object), 'the destination as it is now');
+  });
+
+  it('warns of a destination whose group the group file does not have', async () => {
+    writeFileSync(join(folder, 'sextant-groups.csv'), 'account,cost center\nada@x.io,CC 1\n');
+    await add('ops', '--group', 'Cost Center=CC 1');
+    const preview = await alerts('preview');
+    assert.deepEqual([preview.code, preview.stderr], [0, '']);
+    await alerts('remove', 'ops');
+    await add('ops', '--group', 'cost_center=CC 2');
+    const none = await alerts('preview');
+    assert.match(none.stderr, /ops gets no alerts: no row of the group file has cost_center=CC 2\./);
+    assert.equal(none.code, 1);
   });
 
   it('has help with examples and exit codes', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { SextantError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
+import { columnName } from '../identity.ts';
 import { ALERT_KINDS, type AlertEvent } from './alertEvents.ts';
 import { isTimeZone, parseHours } from './quietHours.ts';
 
@@ -82,7 +83,7 @@ function readGroup(text: string): NonNullable<Destination['group']> {
   const [column = '', ...rest] = text.split('=');
   const name = rest.join('=').trim();
   if (column.trim() === '' || name === '') throw invalid('A group is written as column=name, such as team=Search.');
-  return { column: column.trim(), name };
+  return { column: columnName(column), name };
 }
 
 function readQuiet(

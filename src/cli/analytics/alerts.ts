@@ -22,7 +22,7 @@ import { sleep } from '../../base/sleep.ts';
 import { readSecret } from '../readSecret.ts';
 import { confirm, ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openAccount, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
-import { findGroups, groupsFile } from './grouping.ts';
+import { findGroups, groupsFile, hasGroup } from './grouping.ts';
 
 export interface AlertsOptions {
   readonly state?: string;
@@ -112,16 +112,28 @@ interface Opened {
 }
 
 async function open(options: RunOptions, terminal: Terminal): Promise<Opened> {
-  const destinations = [...new DestinationFile(options.state).read(), ...destinationOfEnvironment()];
-  if (destinations.length === 0)
+  const files = await readFiles(options);
+  if (files.destinations.length === 0)
     throw new SextantError(
       'NoDestination',
       'There is no destination, so nothing is sent. Add one: sextant alerts add.',
     );
-  const groups = await findGroups(options.groups);
-  const limits = await readGroupLimits(limitsFile(await groupsFile(options.groups), process.cwd()));
+  for (const { name, group } of files.destinations) {
+    if (!group || (files.groups && hasGroup(files.groups, { ...group, group: group.name }))) continue;
+    const reason = files.groups ? 'no row of the group file has' : 'there is no group file (--groups FILE) with';
+    terminal.stderr.write(`sextant: ${name} gets no alerts: ${reason} ${group.column}=${group.name}.\n`);
+  }
   const { data, account, source } = await openAccount(options, terminal);
-  return { data, groups, limits, destinations, folder: journalFolder(options.state, account), source };
+  return { ...files, data, folder: journalFolder(options.state, account), source };
+}
+
+/** Reads the files that may change while the command runs. */
+async function readFiles(options: RunOptions): Promise<Pick<Opened, 'destinations' | 'groups' | 'limits'>> {
+  return {
+    destinations: [...new DestinationFile(options.state).read(), ...destinationOfEnvironment()],
+    groups: await findGroups(options.groups),
+    limits: await readGroupLimits(limitsFile(await groupsFile(options.groups), process.cwd())),
+  };
 }
 
 function destinationOfEnvironment(): Destination[] {
@@ -208,8 +220,16 @@ export async function runAlerts(options: RunOptions, terminal: Terminal): Promis
 const LEAST_PAUSE_MS = 1_000;
 
 /** Sends until the command is stopped; figures are loaded each interval, and messages are tried again when they are due. */
-async function keepSending(opened: Opened, options: RunOptions, everyMs: number, terminal: Terminal): Promise<never> {
+async function keepSending(first: Opened, options: RunOptions, everyMs: number, terminal: Terminal): Promise<never> {
   const { signal, stderr } = terminal;
+  let opened = first;
+  const refresh = async (): Promise<void> => {
+    try {
+      opened = { ...opened, ...(await readFiles(options)) };
+    } catch (error) {
+      stderr.write(`sextant: ${printable(describeError(error))} What was read before is used.\n`);
+    }
+  };
   const load: LoadOptions = { signal, refresh: options.refresh, isBackground: () => true };
   for (;;) {
     const until = Date.now() + everyMs;
@@ -225,6 +245,7 @@ async function keepSending(opened: Opened, options: RunOptions, everyMs: number,
       const waiting = readJournal(opened.folder).messages.filter(({ state }) => state === 'waiting');
       const next = Math.min(until, ...waiting.map((one) => one.next).filter((at) => at > now));
       await sleep(Math.max(LEAST_PAUSE_MS, next - now), signal);
+      await refresh();
       if (next < until) await sendOnce(opened, options, [], terminal);
     }
   }
