@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND } from '../support/command.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -81,6 +81,68 @@ describe('sextant mcp install', () => {
       const refused = install(root, home, 'codex', '--yes');
       assert.deepEqual([refused.status, readFileSync(file, 'utf8')], [2, form]);
       assert.match(refused.stderr, /without a table \[mcp_servers\.sextant\]/);
+    }
+  });
+
+  it('keeps the readers of a file and a link to it', () => {
+    const [root, home, dotfiles] = [folder(), folder(), folder()];
+    const file = join(home, '.codeium/windsurf/mcp_config.json');
+    const old = '{ "mcpServers": { "other": { "env": { "KEY": "secret" } } } }\n';
+    writeFiles(home, { '.codeium/windsurf/mcp_config.json': old, '.config/zed/README': '' });
+    chmodSync(file, 0o600);
+    assert.equal(install(root, home, 'windsurf', '--yes').status, 0);
+    for (const one of [file, `${file}.sextant-backup`]) assert.equal(statSync(one).mode & 0o777, 0o600, one);
+    const link = join(home, '.config/zed/settings.json');
+    writeFiles(dotfiles, { 'zed.json': '{}\n' });
+    symlinkSync(join(dotfiles, 'zed.json'), link);
+    assert.equal(install(root, home, 'zed', '--yes').status, 0);
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.match(readFileSync(join(dotfiles, 'zed.json'), 'utf8'), /context_servers/);
+    assert.equal(install(root, home, 'zed', '--remove', '--yes').status, 0);
+    assert.ok(lstatSync(link).isSymbolicLink());
+    assert.deepEqual(JSON.parse(readFileSync(link, 'utf8')), {});
+  });
+
+  it('keeps what the user added to the server, and the first backup', () => {
+    const [root, home] = [folder(), folder()];
+    const file = join(root, '.mcp.json');
+    const old = '{"mcpServers": {"sextant": {"command":"mine","env":{"A":"b"}}}}';
+    writeFileSync(file, old);
+    assert.equal(install(root, home, 'claude-code', '--yes').status, 0);
+    const { sextant } = (JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: Record<string, object> }).mcpServers;
+    assert.deepEqual(sextant, { command: 'sextant', env: { A: 'b' }, args: ['mcp', '--workspace-root', '.'] });
+    assert.match(install(root, home, 'claude-code', '--yes').stdout, /is as wanted already/);
+    assert.equal(readFileSync(`${file}.sextant-backup`, 'utf8'), old);
+  });
+
+  it('writes the options of the server, and keeps comments above the next table of TOML', () => {
+    const [root, home] = [folder(), folder()];
+    const file = join(root, '.codex/config.toml');
+    const next = '# The next one.\n[mcp_servers.other]\ncommand = "y"\n';
+    writeFiles(root, { '.codex/config.toml': `[mcp_servers.sextant]\n# mine\ncommand = "z"\n\n${next}` });
+    assert.equal(install(root, home, 'codex', '--team', '--wait', '5', '--yes').status, 0);
+    const args = 'args = ["mcp","--workspace-root",".","--wait","5","--team"]\n';
+    assert.equal(readFileSync(file, 'utf8'), `${next}\n[mcp_servers.sextant]\ncommand = "sextant"\n${args}`);
+  });
+
+  it('takes a file with a byte order mark, and prints the configuration whatever the file holds', () => {
+    const [root, home] = [folder(), folder()];
+    const file = join(root, '.mcp.json');
+    writeFileSync(file, '\uFEFF{ "mcpServers": { "other": {} } }\n');
+    assert.equal(install(root, home, 'claude-code', '--yes').status, 0);
+    assert.match(readFileSync(file, 'utf8'), /"other"[^]*"sextant"/);
+    for (const [text, problem] of [
+      ['{ "mcpServers": ', /is no valid JSON/],
+      ['{ "mcpServers": [] }', /mcpServers of .*\.mcp\.json is no JSON object\. Mend it first, or use --print\./],
+      ['[]', /mcpServers of .* is no JSON object/],
+      [Buffer.from('{ "a": "\u00fc" }', 'latin1'), /is no text in UTF-8/],
+    ] as const) {
+      writeFileSync(file, text);
+      const refused = install(root, home, 'claude-code', '--yes');
+      assert.equal(refused.status, 2);
+      assert.match(refused.stderr, problem);
+      assert.deepEqual(readFileSync(file), Buffer.from(text));
+      assert.match(install(root, home, 'claude-code', '--print').stdout, /"sextant"/);
     }
   });
 

@@ -39,7 +39,7 @@ without the extension, which brings the server itself.
 
 VS Code, Claude Code, Cursor, Codex and Gemini CLI read a file of the project, which can be committed. Claude Desktop, Windsurf (now
 Devin Desktop) and Zed read a file of yours. It names the folders, Node and this command by their paths: run the command again when
-they have moved.
+they have moved. --team, --wait and --state are written, too, and other keys that the server has in JSON, such as env, stay.
 
 Examples:
   sextant mcp install claude-code

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { SextantError } from '../../base/errors.ts';
+import { isObject } from '../../base/json.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
 import { removeSync } from '../../base/removal.ts';
 import { resolveFolder } from '../search/stateFolder.ts';
@@ -15,6 +17,10 @@ type McpClient = (typeof MCP_CLIENTS)[number];
 export interface McpInstallOptions {
   /** Folders; the current one by default. */
   readonly workspaceRoot: readonly string[];
+  /** Options of the server, which are passed on. */
+  readonly state?: string;
+  readonly wait?: number;
+  readonly team?: true;
   readonly print?: true;
   readonly remove?: true;
   readonly yes?: true;
@@ -37,7 +43,7 @@ function applications(home: string): string {
   if (process.platform === 'darwin') return join(home, 'Library/Application Support');
   return process.platform === 'win32'
     ? (process.env.APPDATA ?? join(home, 'AppData/Roaming'))
-    : (process.env.XDG_CONFIG_HOME ?? join(home, '.config'));
+    : [process.env.XDG_CONFIG_HOME, join(home, '.config')].find(Boolean)!;
 }
 
 /*
@@ -98,12 +104,14 @@ export async function runMcpInstall(
   const roots = options.workspaceRoot.length > 0 ? options.workspaceRoot.map(resolveFolder) : [resolveFolder('.')];
   const root = roots[0]!;
   const file = client.file(root, homedir());
-  const old = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  const text = options.remove ? withoutServer(client, old ?? '', file) : withServer(client, roots, old ?? '', file);
+  const server = serverOf(client, roots, options);
   if (options.print) {
-    stdout.write(withServer(client, roots, '', file));
+    stdout.write(withServer(client, server, '', file));
     return ExitCode.ok;
   }
+  const bytes = existsSync(file) ? readFileSync(file) : undefined;
+  const old = bytes && decoded(bytes, file);
+  const text = options.remove ? withoutServer(client, old ?? '', file) : withServer(client, server, old ?? '', file);
   if (text === (old ?? '')) {
     stdout.write(`${file} ${options.remove ? 'has no server of Sextant' : 'is as wanted already'}.\n`);
     return ExitCode.ok;
@@ -119,11 +127,15 @@ export async function runMcpInstall(
     stderr.write('Nothing was changed.\n');
     return ExitCode.failed;
   }
-  if (old !== undefined) writeFileAtomicSync(`${file}.sextant-backup`, old);
-  if (isEmpty(text)) removeSync(file);
+  // The file may be a link into a folder of settings, and closed to others, since it may hold keys.
+  const isLink = bytes !== undefined && lstatSync(file).isSymbolicLink();
+  const target = isLink ? realpathSync(file) : file;
+  const mode = bytes && statSync(file).mode & 0o777;
+  if (bytes) writeFileAtomicSync(`${file}.sextant-backup`, bytes, mode);
+  if (isEmpty(text) && !isLink) removeSync(file);
   else {
-    makeFolder(dirname(file));
-    writeFileAtomicSync(file, text);
+    makeFolder(dirname(target));
+    writeFileAtomicSync(target, text, mode);
   }
   const backup = old === undefined ? '' : ` The former file is ${file}.sextant-backup.`;
   const undo = options.remove ? '' : ` Restart ${client.title}. "sextant mcp install ${name} --remove" undoes it.`;
@@ -131,23 +143,66 @@ export async function runMcpInstall(
   return ExitCode.ok;
 }
 
-function withServer({ key, folder, extra }: Client, roots: readonly string[], old: string, file: string): string {
+interface Server {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+function serverOf({ folder }: Client, roots: readonly string[], { state, wait, team }: McpInstallOptions): Server {
   const named = roots.length === 1 && folder !== undefined ? [folder] : roots;
   // Others read a file of the project, on other machines. Applications that read a file of the user are started without the
   // PATH of a shell, and some start no scripts of Windows.
   const [command, ...script] = folder === undefined ? [process.execPath, resolve(process.argv[1]!)] : [NAME];
-  const args = [...script, 'mcp', ...named.flatMap((root) => ['--workspace-root', root])];
-  if (key !== undefined) return edited(old, [key, NAME], { ...extra, command, args }, file);
-  const table = `[mcp_servers.${NAME}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
+  const further = [
+    ...(state === undefined ? [] : ['--state', resolve(state)]),
+    ...(wait === undefined ? [] : ['--wait', String(wait)]),
+    ...(team ? ['--team'] : []),
+  ];
+  return {
+    command,
+    args: [...script, 'mcp', ...named.flatMap((root) => ['--workspace-root', root]), ...further],
+  };
+}
+
+function withServer({ key, extra }: Client, server: Server, old: string, file: string): string {
+  if (key !== undefined) {
+    const wanted = { ...extra, ...server };
+    const { [NAME]: known } = serversIn(old, key);
+    if (!isObject(known)) return edited(old, [key, NAME], wanted, file);
+    // What the user added, such as variables of the environment, stays.
+    return Object.entries(wanted).reduce(
+      (text, [name, value]) =>
+        isDeepStrictEqual(known[name], value) ? text : edited(text, [key, NAME, name], value, file),
+      old,
+    );
+  }
+  const table = `[mcp_servers.${NAME}]\ncommand = ${JSON.stringify(server.command)}\nargs = ${JSON.stringify(server.args)}\n`;
   const rest = withoutTable(old, file);
   return `${rest}${rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n'}${table}`;
 }
 
+/** The servers of a file, as far as it can be read. */
+function serversIn(text: string, key: string): Readonly<Record<string, unknown>> {
+  const settings: unknown = parse(text);
+  const servers = isObject(settings) ? settings[key] : undefined;
+  return isObject(servers) ? servers : {};
+}
+
+/** Throws `InvalidConfiguration`. */
+function decoded(bytes: Uint8Array, file: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new SextantError('InvalidConfiguration', `${file} is no text in UTF-8. Mend it first, or use --print.`, {
+      cause: error,
+    });
+  }
+}
+
 function withoutServer({ key }: Client, old: string, file: string): string {
   if (key === undefined) return withoutTable(old, file);
-  const settings = parse(old) as Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> | undefined;
-  const servers = settings?.[key];
-  if (servers?.[NAME] === undefined) return old;
+  const servers = serversIn(old, key);
+  if (servers[NAME] === undefined) return old;
   return edited(old, Object.keys(servers).length > 1 ? [key, NAME] : [key], undefined, file);
 }
 
@@ -160,7 +215,13 @@ function edited(old: string, path: string[], value: unknown, file: string): stri
   }
   const indent = /^([ \t]+)"/m.exec(old)?.[1] ?? '  ';
   const formattingOptions = { insertSpaces: !indent.startsWith('\t'), tabSize: indent.length, eol: '\n' };
-  const text = applyEdits(old, modify(old, path, value, { formattingOptions }));
+  let text: string;
+  try {
+    text = applyEdits(old, modify(old, path, value, { formattingOptions }));
+  } catch (error) {
+    const message = `${path[0]} of ${file} is no JSON object. Mend it first, or use --print.`;
+    throw new SextantError('InvalidConfiguration', message, { cause: error });
+  }
   return text.endsWith('\n') ? text : `${text}\n`;
 }
 
@@ -171,15 +232,21 @@ const TABLE = /^[ \t]*\[\s*["']?mcp_servers["']?\s*\.\s*(["']?)sextant\1\s*(?:\.
 function withoutTable(text: string, file: string): string {
   const kept: string[] = [];
   let isOwn = false;
+  let isFound = false;
+  // Comments above the next table are not of this one.
+  let comments: string[] = [];
   for (const line of text.split('\n')) {
     const wasOwn = isOwn;
     if (/^[ \t]*\[/.test(line)) isOwn = TABLE.test(line);
     // The blank lines before a table belong to it.
     if (isOwn && !wasOwn) while (kept.at(-1)?.trim() === '') kept.pop();
-    if (wasOwn && !isOwn && kept.length > 0) kept.push('');
+    isFound ||= isOwn;
+    if (isOwn) comments = /^\s*#/.test(line) ? [...comments, line] : line.trim() === '' ? comments : [];
+    if (wasOwn && !isOwn) kept.push(...(kept.length > 0 ? [''] : []), ...comments);
     if (!isOwn) kept.push(line);
   }
-  const rest = kept.length === text.split('\n').length ? text : `${kept.join('\n').trimEnd()}\n`.replace(/^\n$/, '');
+  if (isOwn) kept.push(...comments);
+  const rest = !isFound ? text : `${kept.join('\n').trimEnd()}\n`.replace(/^\n$/, '');
   if (/^[ \t]*(?:mcp_servers\s*\.\s*)?["']?sextant["']?\s*[.=]|^[ \t]*mcp_servers\s*=/m.test(rest)) {
     throw new SextantError(
       'InvalidConfiguration',
