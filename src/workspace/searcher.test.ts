@@ -53,6 +53,25 @@ describe('Searcher', () => {
     );
   });
 
+  it('finds the usages of a name that begins or ends more names than files are read', async () => {
+    const files: Record<string, string> = {
+      'z.ts': 'lantern();\r\n',
+      'z.cpp': 'Lamp->lantern = 1;',
+      'z.md': 'A lantern.',
+    };
+    for (let i = 0; i < 2_001; i++) files[`f${i}.ts`] = `export function lantern${i}() {}\n`;
+    const place = await indexed(files);
+    const searcher = new Searcher();
+    for (const [name, using] of [
+      ['lantern', ['z.cpp', 'z.md', 'z.ts']],
+      ['Lamp->lantern', ['z.cpp']],
+    ] as const) {
+      const { usages, isComplete } = await searcher.usages({ folders: [place], name });
+      assert.deepEqual([usages.map(({ path }) => path).toSorted(), isComplete], [using, true], name);
+    }
+    searcher.close();
+  });
+
   it('locates a place again in a file that changed since it was indexed', async () => {
     const place = await indexed({ 'a.ts': 'function lightLantern() {\n  return 1;\n}\n' });
     writeFiles(place.root, { 'a.ts': `${filler}\n\n// moved\nfunction lightLantern() {\n  return 1;\n}\n` });

@@ -287,7 +287,9 @@ export class Searcher {
     }
     // The index leaves out common words such as "with": then all texts are read.
     const isIndexed = splitToken(name).some((part) => isIndexable(part));
-    const query = `${isIndexed ? `"${name}"` : `/(?:${escapeRegExp(name)})/`} ${filters}`;
+    // The expression leaves out files of longer names, of which there may be more than are read.
+    const other = String.raw`[^\p{L}\p{N}_$]`;
+    const query = `${isIndexed ? `"${name}"` : ''} /(?:^|${other})${escapeRegExp(name)}(?:${other}|$)/ ${filters}`;
     const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
     // Then the results are those of its words.
     const isMissing = found.problems.some(({ code }) => code === 'PhraseNotFound');
