@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { commandRunner, COMMAND } from '../support/command.ts';
@@ -67,7 +68,8 @@ describe('sextant metrics', () => {
       assert.match(await open.text(), /# EOF\n$/);
       assert.equal((await fetch(url.replace('/metrics', '/'))).status, 404);
       assert.equal((await fetch(url, { method: 'POST' })).status, 405);
-      assert.equal(await statusFor(url, 'evil.example'), 403);
+      const refused = await answerFor(url, 'evil.example');
+      assert.deepEqual(refused, [403, 'Programs of this machine alone are answered, at http://127.0.0.1.\n']);
       const port = new URL(url).port;
       const second = sextant('metrics', '--listen', '--port', port, ...own);
       assert.equal(second.code, 2);
@@ -79,11 +81,10 @@ describe('sextant metrics', () => {
   });
 });
 
-/** The status of a request with a `Host` of its own. */
-async function statusFor(url: string, host: string): Promise<number | undefined> {
+/** The answer to a request with a `Host` of its own. */
+async function answerFor(url: string, host: string): Promise<unknown> {
   const asked = request(url, { headers: { host } });
   asked.end();
-  const [answer] = (await once(asked, 'response')) as [{ statusCode?: number; resume(): unknown }];
-  answer.resume();
-  return answer.statusCode;
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  return [answer.statusCode, await text(answer)];
 }

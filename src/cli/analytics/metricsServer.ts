@@ -2,8 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { SextantError, systemCode } from '../../base/errors.ts';
 import { OPEN_METRICS_TYPE, PROMETHEUS_TYPE } from '../../base/openMetrics.ts';
-import { ERROR_STATUS } from '../../analytics/contract.ts';
-import { toHttpError } from '../../server/http/errors.ts';
 import { HostCheck } from '../../server/http/hosts.ts';
 
 const HOST = '127.0.0.1';
@@ -48,9 +46,8 @@ export class MetricsServer {
     try {
       // A page of a foreign name must not read who spends how much.
       this.#hosts.check(request);
-    } catch (error) {
-      const refusal = toHttpError(error);
-      send(ERROR_STATUS[refusal.code], PLAIN, `${refusal.message}\n`);
+    } catch {
+      send(403, PLAIN, `Programs of this machine alone are answered, at http://${HOST}.\n`);
       return;
     }
     if (method !== 'GET' && method !== 'HEAD') send(405, PLAIN, 'Send GET.\n', { allow: 'GET, HEAD' });
