@@ -7,34 +7,56 @@ import { DEFAULT_BUDGET } from '../workspace/governor.ts';
 import type { EncodingRule } from '../workspace/encodings.ts';
 import type { NamePatterns } from '../workspace/skip.ts';
 
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
+
+/** A setting; `fallback` where its value is of another kind, which the editor marks but returns all the same. */
+function setting<T>(section: string, name: string, fallback: T, folder?: vscode.Uri): T {
+  const value = vscode.workspace.getConfiguration(section, folder).get<T>(name);
+  return value !== undefined && kindOf(value) === kindOf(fallback) ? value : fallback;
+}
+
+/** A whole number between two limits. */
+function count(section: string, name: string, fallback: number, least: number, most: number): number {
+  return Math.round(Math.min(most, Math.max(least, setting(section, name, fallback))));
+}
+
+/** The patterns of an object that are on or off; `undefined` for a value of another kind. */
+function patterns(section: string, name: string, folder: vscode.Uri): NamePatterns | undefined {
+  const value = vscode.workspace.getConfiguration(section, folder).get<NamePatterns>(name);
+  if (kindOf(value) !== 'object') return undefined;
+  return Object.fromEntries(Object.entries(value!).filter(([glob, is]) => glob !== '' && typeof is === 'boolean'));
+}
+
 /** Rules and limits of a folder's index, from Sextant's and the editor's settings. */
 export function indexOptions(folder: vscode.Uri): Omit<FolderOptions, 'root' | 'stateFolder'> {
-  const settings = vscode.workspace.getConfiguration('sextant.index', folder);
+  const section = 'sextant.index';
   // package.json has their defaults; a test checks that the index has the same.
-  const secretFiles = settings.get<NamePatterns>('secretFiles');
-  const generatedFiles = settings.get<NamePatterns>('generatedFiles');
+  const secretFiles = patterns(section, 'secretFiles', folder);
+  const generatedFiles = patterns(section, 'generatedFiles', folder);
   return {
     // Copy the editor's values: only plain data can cross threads.
-    exclude: [...settings.get('exclude', DEFAULT_EXCLUDE)],
+    exclude: setting(section, 'exclude', DEFAULT_EXCLUDE, folder).filter(
+      (glob: unknown) => typeof glob === 'string' && glob !== '',
+    ),
     editorExclude: { 'files.exclude': hidden('files', folder), 'search.exclude': hidden('search', folder) },
     encodings: encodings(folder),
-    maxFileBytes: settings.get('maxFileBytes', MAX_FILE_BYTES),
-    ...(secretFiles && { secretFiles: { ...secretFiles } }),
-    ...(generatedFiles && { generatedFiles: { ...generatedFiles } }),
-    skipGenerated: settings.get('skipGenerated', true),
-    skipMinified: settings.get('skipMinified', true),
+    maxFileBytes: setting(section, 'maxFileBytes', MAX_FILE_BYTES, folder),
+    ...(secretFiles && { secretFiles }),
+    ...(generatedFiles && { generatedFiles }),
+    skipGenerated: setting(section, 'skipGenerated', true, folder),
+    skipMinified: setting(section, 'skipMinified', true, folder),
     budget: {
-      cpuPercent: settings.get('cpuBudget', DEFAULT_BUDGET.cpuPercent),
-      memoryBytes: settings.get('memoryBudget', DEFAULT_BUDGET.memoryBytes >> 20) * 2 ** 20,
-      onBattery: settings.get('onBattery', DEFAULT_BUDGET.onBattery),
+      cpuPercent: count(section, 'cpuBudget', DEFAULT_BUDGET.cpuPercent, 5, 100),
+      memoryBytes: count(section, 'memoryBudget', DEFAULT_BUDGET.memoryBytes >> 20, 256, 16_384) * 2 ** 20,
+      onBattery: setting(section, 'onBattery', DEFAULT_BUDGET.onBattery),
     },
   };
 }
 
 function hidden(section: string, folder: vscode.Uri): string[] {
-  const configured = vscode.workspace.getConfiguration(section, folder).get<Record<string, unknown>>('exclude', {});
+  const configured = patterns(section, 'exclude', folder) ?? {};
   // A condition ({ "when": … }) depends on sibling files; only unconditional patterns count here.
-  return Object.keys(configured).filter((pattern) => configured[pattern] === true);
+  return Object.keys(configured).filter((pattern) => configured[pattern]);
 }
 
 /**
@@ -48,7 +70,9 @@ function encodings(folder: vscode.Uri): EncodingRule[] {
   const own = files.inspect('encoding')?.languageIds ?? [];
   const rules: EncodingRule[] = [];
   if (own.length > 0) {
-    const associations = Object.entries(files.get<Record<string, string>>('associations', {}));
+    const associations = Object.entries(files.get<Record<string, string>>('associations', {})).filter(
+      ([glob]) => glob !== '',
+    );
     for (const [glob, language] of associations) rules.push({ files: [glob], encoding: encodingFor(language) });
     for (const language of own) rules.push({ files: globsOf(language), encoding: encodingFor(language) });
   }
@@ -91,33 +115,33 @@ export function describeSettings(contributed: readonly string[]): Record<string,
 }
 
 export function maxResults(): number {
-  return vscode.workspace.getConfiguration('sextant.search').get('maxResults', 50);
+  return count('sextant.search', 'maxResults', 50, 1, 500);
 }
 
 /** Whether results that the user works on rank slightly higher. */
 export function isPersonal(): boolean {
-  return vscode.workspace.getConfiguration('sextant.search').get('personal', true);
+  return setting('sextant.search', 'personal', true);
 }
 
 /** Shares of a limit at which a message is shown. */
 export function alertThresholds(): number[] {
-  const percents = vscode.workspace.getConfiguration('sextant.analytics').get('alertThresholds', [75, 90, 100]);
+  const percents = setting('sextant.analytics', 'alertThresholds', [75, 90, 100]);
   return percents.map((percent) => percent / 100);
 }
 
 /** Whether the status bar shows the amount spent. */
 export function showsSpent(): boolean {
-  return vscode.workspace.getConfiguration('sextant.analytics').get('statusBar', false);
+  return setting('sextant.analytics', 'statusBar', false);
 }
 
 /** Path of a CSV file of seats; empty for none. */
 export function rosterPath(): string {
-  return vscode.workspace.getConfiguration('sextant.analytics').get('roster', '').trim();
+  return setting('sextant.analytics', 'roster', '').trim();
 }
 
 /** Path of a group file; empty for one found in a workspace folder. */
 export function groupsPath(): string {
-  return vscode.workspace.getConfiguration('sextant.analytics').get('groups', '').trim();
+  return setting('sextant.analytics', 'groups', '').trim();
 }
 
 export interface ServerSettings {
@@ -133,7 +157,7 @@ export interface ServerSettings {
 /** Options of the local server, which only the user's settings can set. A relative path is in the home folder, also without `~`. */
 export function serverSettings(): ServerSettings {
   const settings = vscode.workspace.getConfiguration('sextant.server');
-  const path = (name: string, value = settings.get(name, '').trim()): string | undefined => {
+  const path = (name: string, value = setting('sextant.server', name, '').trim()): string | undefined => {
     if (value === '') return undefined;
     return resolve(homedir(), value.replace(/^~(?:[/\\]|$)/, ''));
   };
@@ -141,7 +165,7 @@ export function serverSettings(): ServerSettings {
     state: serverStateFolder(path('stateFolder')),
     data: path('dataFile'),
     port: settings.get<number | null>('port', null) ?? undefined,
-    maxBodyBytes: settings.get('maxWebhookBytes', 1_048_576),
+    maxBodyBytes: setting('sextant.server', 'maxWebhookBytes', 1_048_576),
     // Of the user alone, even if an editor ignored the scope of the setting: a workspace must not choose what runs here.
     commands: vscode.workspace.isTrusted
       ? path('commandsFile', settings.inspect<string>('commandsFile')?.globalValue?.trim() ?? '')
@@ -151,8 +175,8 @@ export function serverSettings(): ServerSettings {
 
 /** Whether the user's own settings have experts of the editor. */
 export function hasOwnExperts(): boolean {
-  const { globalValue = {} } = vscode.workspace.getConfiguration('sextant.server').inspect<object>('experts') ?? {};
-  return Object.keys(globalValue).length > 0;
+  const { globalValue } = vscode.workspace.getConfiguration('sextant.server').inspect<object>('experts') ?? {};
+  return Object.keys(globalValue ?? {}).length > 0;
 }
 
 export interface AskSettings {
@@ -170,10 +194,10 @@ export function askSettings(): AskSettings {
   const settings = vscode.workspace.getConfiguration('sextant.ask');
   const { globalValue } = settings.inspect<string>('provider') ?? {};
   return {
-    provider: settings.get('provider', 'extractive').trim() || 'extractive',
+    provider: setting('sextant.ask', 'provider', 'extractive').trim() || 'extractive',
     isChosen: globalValue !== undefined,
-    rerank: settings.get('rerank', '').trim(),
-    baseUrl: settings.get('openai.baseUrl', '').trim(),
-    model: settings.get('openai.model', '').trim(),
+    rerank: setting('sextant.ask', 'rerank', '').trim(),
+    baseUrl: setting('sextant.ask', 'openai.baseUrl', '').trim(),
+    model: setting('sextant.ask', 'openai.model', '').trim(),
   };
 }

@@ -146,6 +146,29 @@ describe('search', () => {
     await until('the schema is back', async () => (await paths('out_of_stock')).includes('db/schema.sql'));
   });
 
+  it('takes the defaults for settings of another kind, and leaves out patterns without text', async () => {
+    const configuration = vscode.workspace.getConfiguration();
+    const wrong: Readonly<Record<string, unknown>> = {
+      'files.exclude': { '': true },
+      'sextant.index.exclude': ['', 5, 'db/**'],
+      'sextant.index.secretFiles': ['*.pem'],
+      'sextant.search.maxResults': '7',
+    };
+    const set = async (values: Readonly<Record<string, unknown>>): Promise<void> => {
+      for (const name of Object.keys(wrong)) await configuration.update(name, values[name], Global);
+    };
+    const { Global } = vscode.ConfigurationTarget;
+    try {
+      await set(wrong);
+      await until('the schema is excluded', async () => !(await paths('out_of_stock')).includes('db/schema.sql'));
+      assert.deepEqual(await paths('file:.env'), []);
+      await set({ 'sextant.index.exclude': { 'worker/**': true } });
+      await until('the default counts', async () => (await paths('out_of_stock')).includes('db/schema.sql'));
+    } finally {
+      await set({});
+    }
+  });
+
   it('rebuilds the index on command', async () => {
     await vscode.commands.executeCommand('sextant.rebuildIndex');
     await until('it is found again', async () => (await paths('verifyPassword'))[0] === 'src/auth/passwordHash.ts');
