@@ -4,6 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type Mocha from 'mocha';
 import { keepPart } from './parts.ts';
+import { sextant } from './support.ts';
 
 interface Result {
   readonly title: string;
@@ -24,6 +25,14 @@ export async function run(): Promise<void> {
     ...(grep && { grep }),
   });
   if (part === 'newest' || part === 'oldest') keepPart(mocha.suite, part);
+  // The runner prints what the window says of its tests if one of them failed.
+  mocha.rootHooks({
+    async afterEach(this: Mocha.Context) {
+      const { currentTest: test } = this;
+      if (test && !test.isPending() && test.state !== 'passed')
+        console.error(`After the test “${test.title}”: ${JSON.stringify(await (await sextant()).status())}`);
+    },
+  });
   const folder = __dirname;
   for (const name of readdirSync(folder)) if (name.endsWith('.test.cjs')) mocha.addFile(join(folder, name));
   const results: Result[] = [];
