@@ -4,7 +4,10 @@ import { formatDuration } from '../../base/format.ts';
 /** Every failure of the analytics client. Codes are stable; messages give the remedy. */
 export const clientErrors = {
   badUrl: (url: string): SextantError =>
-    new SextantError('BadUrl', `"${url.slice(0, 200)}" is no address of a service. It looks like https://example.com.`),
+    new SextantError(
+      'BadUrl',
+      `"${url.replace(/\/\/.*@/, '//…@').slice(0, 200)}" is no address of a service. It looks like https://example.com.`,
+    ),
   insecureUrl: (host: string): SextantError =>
     new SextantError('InsecureUrl', `${host} would be sent the token without encryption. Use its https:// address.`),
   badToken: (): SextantError =>
