@@ -120,7 +120,9 @@ describe('the contract of the analytics API', () => {
   it('explains to a client why an answer is invalid', () => {
     assert.throws(() => parseResponse('dau', { users: [{}], pagination: {}, metadata: {} }), {
       code: 'UnexpectedResponse',
+      message: /\(users\[0\]: .*\)\. Check that the address is that of the API\.$/,
     });
+    assert.throws(() => parseResponse('dau', null), /is not what it should be \(Invalid input.*\)\. Check/);
     const { response } = endpoints.costAnalytics.example;
     const [point] = response.data_points;
     const answered = (cost_metrics: object): unknown => ({

@@ -36,10 +36,10 @@ export function parseResponse<N extends EndpointName>(name: N, body: unknown): R
   const parsed = endpoints[name].response.safeParse(body);
   if (parsed.success) return parsed.data as ResponseOf<N>;
   const [issue] = parsed.error.issues;
-  const where = issue === undefined ? '' : ` (${pathText(issue.path)}: ${issue.message})`;
+  const where = [pathText(issue!.path), issue!.message].filter((part) => part !== '').join(': ');
   throw new SextantError(
     'UnexpectedResponse',
-    `The answer of ${endpoints[name].path} is not what it should be${where}.`,
+    `The answer of ${endpoints[name].path} is not what it should be (${where}). Check that the address is that of the API.`,
   );
 }
 
