@@ -56,10 +56,28 @@ const TIME_LENGTH = 35;
 const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** Accepts digits in a string, too: some models write all arguments so. */
-const whole = (what: string, max = Number.MAX_SAFE_INTEGER) =>
+const whole = (what: string, max = Number.MAX_SAFE_INTEGER, min = 1) =>
   z.pipe(
     z.transform((value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value)),
-    z.int().check(z.minimum(1), z.maximum(max), z.describe(what)),
+    z.int().check(z.minimum(min), z.maximum(max), z.describe(what)),
+  );
+/** An input that may be missing: some models then write `null` or an empty text. */
+const optional = <T extends z.ZodMiniType>(
+  input: T,
+): z.ZodMiniOptional<z.ZodMiniPipe<z.ZodMiniTransform, z.ZodMiniOptional<T>>> =>
+  z.optional(
+    z.pipe(
+      z.transform((value: unknown) => (value === null || value === '' ? undefined : value) as unknown),
+      z.optional(input),
+    ),
+  );
+const offset = (what: string) => optional(whole(what, undefined, 0));
+const flag = (what: string) =>
+  optional(
+    z.pipe(
+      z.transform((value) => (value === 'true' || value === 'false' ? value === 'true' : value)),
+      z.boolean().check(z.describe(what)),
+    ),
   );
 const text = (what: string, max?: number) =>
   z.string().check(z.minLength(1), z.describe(what), ...(max === undefined ? [] : [z.maxLength(max)]));
@@ -121,7 +139,7 @@ function addTools(
   const retrieval = TOOLS['codebase-retrieval'].inputs;
   const retrievalInput = z.object({
     information_request: z.string().check(z.describe(retrieval.information_request)),
-    max_output_length: z.optional(whole(retrieval.max_output_length, WIRE_LIMITS.maxOutputLength)),
+    max_output_length: optional(whole(retrieval.max_output_length, WIRE_LIMITS.maxOutputLength)),
   });
   server.registerTool('codebase-retrieval', configOf('codebase-retrieval', retrievalInput), async (input, call) => {
     const { information_request, max_output_length = WIRE_LIMITS.defaultOutputLength } = input;
@@ -136,9 +154,9 @@ function addTools(
   const { queryLength, maxResults, maxUsages, maxFiles } = TOOL_LIMITS;
   const searchInput = z.object({
     query: text(search.inputs.query, queryLength),
-    path: z.optional(text(search.inputs.path)),
-    language: z.optional(text(search.inputs.language)),
-    limit: z.optional(whole(search.inputs.limit, maxResults)),
+    path: optional(text(search.inputs.path)),
+    language: optional(text(search.inputs.language)),
+    limit: optional(whole(search.inputs.limit, maxResults)),
   });
   server.registerTool('search', configOf('search', searchInput), (input, call) =>
     json(() => tools.search(input, call.signal), call),
@@ -156,9 +174,9 @@ function addTools(
 
   const usagesInput = z.object({
     name: text(find_usages.inputs.name, queryLength),
-    path: z.optional(text(find_usages.inputs.path)),
-    offset: z.optional(whole(find_usages.inputs.offset)),
-    limit: z.optional(whole(find_usages.inputs.limit, maxUsages)),
+    path: optional(text(find_usages.inputs.path)),
+    offset: offset(find_usages.inputs.offset),
+    limit: optional(whole(find_usages.inputs.limit, maxUsages)),
   });
   server.registerTool('find_usages', configOf('find_usages', usagesInput), (input, call) =>
     json(() => tools.findUsages(input, call.signal), call),
@@ -166,18 +184,18 @@ function addTools(
 
   const outlineInput = z.object({
     path: text(outline.inputs.path),
-    offset: z.optional(whole(outline.inputs.offset)),
+    offset: offset(outline.inputs.offset),
   });
   server.registerTool('outline', configOf('outline', outlineInput), (input, call) =>
     json(() => tools.outline(input, call.signal), call),
   );
 
   const filesInput = z.object({
-    path: z.optional(text(list_files.inputs.path)),
-    language: z.optional(text(list_files.inputs.language)),
-    changed: z.optional(z.boolean().check(z.describe(list_files.inputs.changed))),
-    offset: z.optional(whole(list_files.inputs.offset)),
-    limit: z.optional(whole(list_files.inputs.limit, maxFiles)),
+    path: optional(text(list_files.inputs.path)),
+    language: optional(text(list_files.inputs.language)),
+    changed: flag(list_files.inputs.changed),
+    offset: offset(list_files.inputs.offset),
+    limit: optional(whole(list_files.inputs.limit, maxFiles)),
   });
   server.registerTool('list_files', configOf('list_files', filesInput), (input, call) =>
     json(() => tools.listFiles(input, call.signal), call),
@@ -185,7 +203,7 @@ function addTools(
 
   const explainInput = z.object({
     path: text(explain_missing.inputs.path),
-    query: z.optional(text(explain_missing.inputs.query, queryLength)),
+    query: optional(text(explain_missing.inputs.query, queryLength)),
   });
   server.registerTool('explain_missing', configOf('explain_missing', explainInput), (input, call) =>
     json(() => tools.explainMissing(input, call.signal), call),
@@ -210,8 +228,8 @@ function addTeamTool(server: McpServer, team: SearchTeam): Tool {
   const { name, title, description, inputs } = TEAM_TOOL;
   const input = z.object({
     query: text(inputs.query, TOOL_LIMITS.queryLength),
-    repositories: z.optional(z.array(z.string()).check(z.describe(inputs.repositories))),
-    max_output_length: z.optional(whole(inputs.max_output_length, WIRE_LIMITS.maxOutputLength)),
+    repositories: optional(z.array(z.string()).check(z.describe(inputs.repositories))),
+    max_output_length: optional(whole(inputs.max_output_length, WIRE_LIMITS.maxOutputLength)),
   });
   // The service is not of this machine.
   const annotations = { ...READ_ONLY, openWorldHint: true };

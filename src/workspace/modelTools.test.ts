@@ -59,6 +59,7 @@ describe('Tools for models in several folders', () => {
     assert.deepEqual(await usedIn({ path: 'bank/src' }), ['bank/src/a.ts', 'bank/src/b.ts']);
     assert.deepEqual(await usedIn({ path: join(folders[0]!.root, 'src/b.ts') }), ['shop/src/b.ts']);
     assert.deepEqual(await listed('bank'), ['bank/src/a.ts', 'bank/src/b.ts']);
+    assert.deepEqual(await listed(`${folders[0]!.root}/src/b*`), ['shop/src/b.ts']);
     assert.equal(((await listed()) as readonly string[]).length, 4);
   });
 

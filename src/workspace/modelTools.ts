@@ -92,6 +92,7 @@ export const TOOL_LIMITS = {
   maxFiles: 1000,
 } as const;
 
+const GLOB = /[*?[{]/;
 const UNFINISHED = 'Only part of the files were searched for the phrase. Add words or filters.';
 const MAX_LINES = 400;
 const MAX_CHARACTERS = 40_000;
@@ -126,6 +127,7 @@ export class ModelTools {
     const shown = results.filter((_, i) => 'text' in files[i]!);
     // Count files that are not shown, so that a short answer is not taken for a complete one.
     const missing = leftOut + results.length - shown.length;
+    const found = [...problems.map(({ message }) => message), ...(await this.#absence(results, input.path))];
     return {
       ...(missing > 0 && { leftOut: missing }),
       ...(isUnfinished && { unfinished: UNFINISHED }),
@@ -136,7 +138,7 @@ export class ModelTools {
         text,
         ...(more.length > 0 && { more: more.map(presentPlace) }),
       })),
-      ...(problems.length > 0 && { problems: problems.map(({ message }) => message) }),
+      ...(found.length > 0 && { problems: found }),
     };
   }
 
@@ -176,6 +178,7 @@ export class ModelTools {
       const key = this.#shownPath(root, file);
       if (!readable.has(key)) readable.set(key, 'text' in (await this.#parts.read(root, file)));
     }
+    const found = [...problems.map(({ message }) => message), ...(await this.#absence(usages, path))];
     const shown = page.filter(({ root, path: file }) => readable.get(this.#shownPath(root, file)));
     return {
       name: request.name,
@@ -191,7 +194,7 @@ export class ModelTools {
         ...(within !== undefined && { in: within }),
         text,
       })),
-      ...(problems.length > 0 && { problems: problems.map(({ message }) => message) }),
+      ...(found.length > 0 && { problems: found }),
     };
   }
 
@@ -201,7 +204,8 @@ export class ModelTools {
     if (file)
       return { path: this.#shownPath(file.root, file.path), ...firstOf(file.path, file.text, MAX_OUTLINED, true) };
     const { files, leftOut } = await this.#list({ path, offset, limit: MAX_OUTLINED_FILES }, signal);
-    if (files.length === 0) throw await this.#notShown(path);
+    const [problem] = await this.#absence(files, path);
+    if (problem !== undefined) throw new SextantError('NotShown', problem);
     const outlines: object[] = [];
     let room = MAX_OUTLINED;
     let seen = 0;
@@ -223,7 +227,8 @@ export class ModelTools {
     const { files, leftOut, problems } = await this.#list(input, signal);
     const paths = files.map(({ root, path }) => this.#shownPath(root, path));
     const next = { nextOffset: (input.offset ?? 0) + files.length };
-    return { files: paths, ...(leftOut && next), ...(problems.length > 0 && { problems }) };
+    const found = [...problems, ...(await this.#absence(files, input.path))];
+    return { files: paths, ...(leftOut && next), ...(found.length > 0 && { problems: found }) };
   }
 
   /** Why a file is found or not; with a query, its rank, or the parts of the query that it does not match. */
@@ -263,14 +268,27 @@ export class ModelTools {
   /** The filter of a glob, and the folder that it names; of a path without wildcards, the file or folder that it means. */
   #below(given: string): Scoped & { readonly filter?: string } {
     const folders = this.#parts.folders();
-    if (/[*?[{]/.test(given)) {
+    if (GLOB.test(given)) {
       const glob = given.replace(/^\.\//, '');
-      const folder = folders.find(({ prefix }) => prefix !== '' && glob.startsWith(prefix));
-      if (!folder) return { filter: `path:${quoted(glob)}` };
-      return { filter: `path:${quoted(glob.slice(folder.prefix.length))}`, within: { root: folder.root, path: '' } };
+      for (const { root, prefix } of folders)
+        for (const before of [`${root.replaceAll('\\', '/')}/`, prefix])
+          if (before !== '' && glob.startsWith(before))
+            return { filter: `path:${quoted(glob.slice(before.length))}`, within: { root, path: '' } };
+      return { filter: `path:${quoted(glob)}` };
     }
     const [within] = readGivenPath(given, folders);
     return within ? { within } : { filter: `path:${quoted(`/${given}{,/**}`)}` };
+  }
+
+  /** Why nothing is found at a path: it is missing, left out or outside. Empty if something is, or the path is a folder. */
+  async #absence(found: readonly unknown[], path: string | undefined): Promise<readonly string[]> {
+    if (found.length > 0 || path === undefined || GLOB.test(path)) return [];
+    const folders = this.#parts.folders();
+    const [meant] = readGivenPath(path, folders);
+    const file = meant && (await this.#parts.read(meant.root, meant.path));
+    // With several folders the path may be one in each of them.
+    if (file ? 'text' in file || file.isFolder : folders.length > 1) return [];
+    return [(await this.#notShown(path)).message];
   }
 
   /** The first file that a path means and that may be shown. */

@@ -5,7 +5,7 @@ import { SkipRules } from './skip.ts';
 import { admitFile, describeFileStatus } from './whyFile.ts';
 
 /** A file's text, or the reason why it is not shown, in sentences. Crosses threads. */
-export type IndexableFile = { readonly text: string } | { readonly refused: string };
+export type IndexableFile = { readonly text: string } | { readonly refused: string; readonly isFolder?: true };
 
 /**
  * Reads a file for a caller that may be a program. By the present rules it returns only files that the index may hold: no
@@ -19,10 +19,10 @@ export function readIndexable(
   editors?: ReadonlyMap<string, Buffer>,
 ): IndexableFile {
   const refuse = (status: Parameters<typeof describeFileStatus>[0]): IndexableFile => {
-    const { headline, details } = describeFileStatus(status, given, folder);
-    return { refused: [headline, ...details].join(' ') };
+    const { headline, details } = describeFileStatus(status, given === '' ? '.' : given, folder);
+    return { refused: [headline, ...details].join(' '), ...(status.kind === 'folder' && { isFolder: true }) };
   };
-  if (!isPlain(given)) return refuse({ kind: 'outside' });
+  if (given !== '' && !isPlain(given)) return refuse({ kind: 'outside' });
   const path = given === '' ? given : listedPath(folder.root, given);
   if (path === undefined) return refuse({ kind: 'missing' });
   const file = admitFile(folder, path, now);

@@ -184,6 +184,37 @@ describe('sextant mcp', () => {
     }
   });
 
+  it('reports a path where nothing is', async () => {
+    for (const [name, input] of [
+      ['search', { query: 'retry' }],
+      ['find_usages', { name: 'nextRetryDelay' }],
+      ['list_files', {}],
+    ] as const) {
+      const problemsAt = async (path: string): Promise<string> =>
+        JSON.stringify(
+          (await sample.json<{ readonly problems?: readonly string[] }>(name, { ...input, path })).problems,
+        );
+      assert.match(await problemsAt('src/order'), /There is no file src\/order\./, name);
+      assert.match(await problemsAt('/etc'), /\/etc is outside of/, name);
+      assert.match(await problemsAt('.env'), /keys or passwords/, name);
+      assert.equal(await problemsAt(join(sampleRoot, '**/*.xyz')), undefined, name);
+    }
+    assert.equal(
+      await sample.json<Found>('search', { query: 'zzyzx', path: 'src' }).then(({ results }) => results.length),
+      0,
+    );
+    assert.equal((await sample.call('outline', { path: 'src/order' })).isError, true);
+    assert.deepEqual((await sample.json<{ files: object[] }>('outline', { path: 'src', offset: 900 })).files, []);
+    assert.match((await sample.call('read_span', { path: '.', startLine: 1, endLine: 1 })).text, /^\. is a folder\./);
+  });
+
+  it('takes null, an empty text and an offset of 0 as missing, and a truth value as text', async () => {
+    const all = await listed({});
+    assert.deepEqual(await listed({ path: null, language: '', limit: null, offset: 0, changed: 'false' }), all);
+    assert.deepEqual(await listed({ path: join(sampleRoot, 'src/**') }), await listed({ path: 'src/**' }));
+    assert.equal((await sample.call('list_files', { changed: 'true' })).isError, false);
+  });
+
   it('takes a path in any form', async () => {
     const path = 'src/orders/retryPolicy.ts';
     const spans = await Promise.all(
