@@ -126,7 +126,7 @@ class SearchSession implements vscode.Disposable {
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
   /** Time of the last search. */
-  #searchedAt = 0;
+  #searchedAt = -Infinity;
   #hasResults = false;
   /** Whether the user moved through the list; and the item that became active because the list changed. */
   #moved = false;
@@ -190,7 +190,7 @@ class SearchSession implements vscode.Disposable {
   /** Searches again after a change of the index. */
   #onIndexChange(): void {
     this.#updateTitle();
-    const isDue = !isPartial(this.#folders.statuses()) || Date.now() - this.#searchedAt > REFRESH_MS;
+    const isDue = !isPartial(this.#folders.statuses()) || performance.now() - this.#searchedAt > REFRESH_MS;
     if (isDue && this.#pick.value.trim() !== '') this.#schedule(this.#pick.value, 0);
   }
 
@@ -223,7 +223,7 @@ class SearchSession implements vscode.Disposable {
     const query = this.#mode.toQuery?.(trimmed) ?? trimmed;
     const running = new AbortController();
     this.#running = running;
-    this.#searchedAt = Date.now();
+    this.#searchedAt = performance.now();
     this.#pick.busy = true;
     try {
       const { except } = this.#mode;

@@ -93,7 +93,7 @@ export class SearchView implements vscode.Disposable {
   #preview: EditorPreview | undefined;
   #line = '';
   #hasResults = false;
-  #changedAt = 0;
+  #changedAt = -Infinity;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(dependencies: SearchViewDependencies) {
@@ -369,10 +369,10 @@ export class SearchView implements vscode.Disposable {
     if (text !== this.#line) this.#emitState();
     this.#line = text;
     if (this.#timer || this.#scope === 'team') return;
-    const delay = kind === 'ready' ? 0 : Math.max(0, this.#changedAt + REFRESH_MS - Date.now());
+    const delay = kind === 'ready' ? 0 : Math.max(0, this.#changedAt + REFRESH_MS - performance.now());
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#changedAt = Date.now();
+      this.#changedAt = performance.now();
       this.#host.emit('changed', null);
     }, delay);
   }
