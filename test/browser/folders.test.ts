@@ -13,7 +13,7 @@ describe('a workspace of several folders', () => {
   /** Writes the workspace file as the editor does, again until the editor notices and shows this row. */
   async function setFolders(
     row: RegExp,
-    ...folders: ({ readonly path: string } | { readonly uri: string; readonly name: string })[]
+    ...folders: ({ readonly path: string; readonly name?: string } | { readonly uri: string; readonly name: string })[]
   ): Promise<void> {
     await until(`the row ${row}`, async () => {
       writeFileSync(workspace, JSON.stringify({ folders }));
@@ -79,6 +79,18 @@ describe('a workspace of several folders', () => {
     await view.getByRole('button', { name: '2 files indexed', exact: true }).waitFor();
     await workbench.page.getByRole('button', { name: 'Search Section', exact: true }).waitFor();
     await workbench.shoot('folders-view');
+    await workbench.openSextantView();
+  });
+
+  it('names a folder as its workspace file does', async () => {
+    const named = { path: 'tram', name: 'Old Town' };
+    await setFolders(/^Old Town 1 file indexed/, { path: 'ferry' }, named);
+    await workbench.search('waitAtStop');
+    await workbench.pick.getByText('Old Town/stop.ts:1', { exact: true }).waitFor();
+    await workbench.run('Sextant Search: Find Code');
+    const view = await workbench.view();
+    await view.getByRole('textbox', { name: 'Search code' }).fill('waitAtStop');
+    await view.getByRole('treeitem', { level: 1, name: 'stop.ts Old Town 1', exact: true }).waitFor();
     await workbench.openSextantView();
   });
 

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import type { Passage, ProviderInfo } from '../../ask/answer.ts';
 import { extractiveProvider } from '../../ask/extractive.ts';
@@ -21,6 +20,7 @@ import { answerAsMarkdown, placeOfPassage } from './answerText.ts';
 import { codeTokens } from './codeTokens.ts';
 import type { AskService } from './askService.ts';
 import { Conversation, toAnswer, type Turn } from './conversation.ts';
+import { folderName } from '../index/folderName.ts';
 import type { Folders } from '../index/folders.ts';
 import type { PlaceOpener } from '../search/placeOpener.ts';
 import { askSettings } from '../settings.ts';
@@ -228,7 +228,7 @@ function toExchange(turn: Turn, severalFolders: boolean): Exchange {
   const reranked = reranking && { reranking: { ...reranking.provider, ...reranking } };
   const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol, whole }) => ({
     number,
-    path: severalFolders && !isTeamRoot(root) ? `${basename(root)}/${path}` : path,
+    path: severalFolders && !isTeamRoot(root) ? `${folderName(root)}/${path}` : path,
     startLine,
     endLine,
     ...(symbol && { symbol }),

@@ -13,6 +13,7 @@ import {
   type SearchInput,
   type UsagesInput,
 } from '../../workspace/modelTools.ts';
+import { folderName } from '../index/folderName.ts';
 import type { Folders } from '../index/folders.ts';
 
 export type { ExplainInput, FilesInput, OutlineInput, ReadInput, SearchInput, UsagesInput };
@@ -79,10 +80,8 @@ export class Tools {
 
 /** In a workspace of several folders a path begins with the folder's name, as the editor shows it. */
 function modelFolders(folders: Folders): ModelFolder[] {
-  return folders.all.map(({ root }) => {
-    const folder = vscode.workspace.getWorkspaceFolder(folders.uriOf(root));
-    return { root, prefix: folders.all.length > 1 && folder ? `${folder.name}/` : '' };
-  });
+  const isOnly = folders.all.length === 1;
+  return folders.all.map(({ root }) => ({ root, prefix: isOnly ? '' : `${folderName(root)}/` }));
 }
 
 /** Refuses calls in an untrusted workspace, where the tools are not registered either. */

@@ -1,16 +1,16 @@
-import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { formatCount } from '../../base/format.ts';
 import type { PauseReason } from '../../workspace/governor.ts';
 import type { SkipReason } from '../../workspace/skip.ts';
 import type { IndexLine } from '../../protocol/searchView.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
+import { folderName } from './folderName.ts';
 
 /* Texts for the state of the index: the same in the status bar, the view and the search. */
 
 /** One line about one folder. */
 export function describeFolder(status: FolderStatus): string {
-  return `${basename(status.root)}: ${describeFolderState(status)}`;
+  return `${folderName(status.root)}: ${describeFolderState(status)}`;
 }
 
 export function describeFolderState({ state, files }: FolderStatus): string {

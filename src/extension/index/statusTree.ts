@@ -7,6 +7,7 @@ import { indexProblemOf, type IndexAction, type IndexProblem } from '../../works
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import type { CommandId } from '../commandIds.ts';
+import { folderName } from './folderName.ts';
 import { describeProblem, describeSkip, describeFolderState } from './statusText.ts';
 
 /** Facts for a folder's rows. `contents` are missing until the index has been read. */
@@ -33,7 +34,7 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 export function folderItem({ status, pace }: RowFacts): vscode.TreeItem {
   const { kind } = status.state;
   const icon = FOLDER_ICONS[kind];
-  const item = makeItem(basename(status.root), describeFolderState(status), icon, Expanded);
+  const item = makeItem(folderName(status.root), describeFolderState(status), icon, Expanded);
   const left = pace && vscode.l10n.t('about {0} left', formatDuration(pace.secondsLeft));
   item.tooltip = [status.root, describeFolderState(status), ...(left === undefined ? [] : [left])].join('\n');
   return item;

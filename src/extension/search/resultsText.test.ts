@@ -32,7 +32,10 @@ describe('Results as text', () => {
     );
     const expected =
       '# Query: lantern\n\n3 results - 2 files\n\nb.ts:\n   3: let b;\n  12: lantern(`x`);\n\na b.ts:\n  1: # **lantern**\n';
-    assert.equal(asSearchEditor('lantern', places, false), expected);
-    assert.match(asSearchEditor('lantern', places.slice(0, 1), true), /1 result - 1 file\n\nharbour • b.ts:\n/);
+    assert.equal(asSearchEditor('lantern', places), expected);
+    assert.match(
+      asSearchEditor('lantern', places.slice(0, 1), () => 'Books'),
+      /1 result - 1 file\n\nBooks • b.ts:\n/,
+    );
   });
 });

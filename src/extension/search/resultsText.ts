@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 
 /* Search results as text to paste, keep or search. */
@@ -45,14 +44,14 @@ function code(text: string): string {
   return `${fence}${space}${text}${space}${fence}`;
 }
 
-/** Text in the language of the editor's search editors, in which paths and lines are links. */
-export function asSearchEditor(query: string, places: readonly KeptPlace[], severalFolders: boolean): string {
+/** Text in the language of the editor's search editors, in which paths and lines are links. Of several folders `nameOf` names each. */
+export function asSearchEditor(query: string, places: readonly KeptPlace[], nameOf?: (root: string) => string): string {
   const files = groupByFile(places);
   const texts = files.map(({ root, path, places: own }) => {
     // As wide as the last number, which is the largest.
     const width = String(own.at(-1)!.line).length;
     const lines = own.map(({ line, text }) => `  ${String(line).padStart(width)}: ${text}\n`);
-    return `${severalFolders ? `${basename(root)} • ` : ''}${path}:\n${lines.join('')}`;
+    return `${nameOf ? `${nameOf(root)} • ` : ''}${path}:\n${lines.join('')}`;
   });
   const counts = `${places.length} ${places.length === 1 ? 'result' : 'results'} - ${files.length} ${files.length === 1 ? 'file' : 'files'}`;
   return `# Query: ${query}\n\n${counts}\n\n${texts.join('\n')}`;

@@ -6,6 +6,7 @@ import { TYPING_PAUSE_MS } from '../../protocol/limits.ts';
 import type { Completion } from '../../workspace/completion.ts';
 import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import { symbolQuery } from '../../workspace/symbolQuery.ts';
+import { folderName } from '../index/folderName.ts';
 import type { Folders } from '../index/folders.ts';
 import { literal } from '../pickText.ts';
 import { EditorPreview } from './preview.ts';
@@ -276,7 +277,7 @@ class SearchSession implements vscode.Disposable {
   #toItem(result: SearchResult): SearchRow {
     const { symbol, path, line, text } = result;
     const several = this.#folders.all.length > 1;
-    const shownPath = several ? `${basename(result.root)}/${path}` : path;
+    const shownPath = several ? `${folderName(result.root)}/${path}` : path;
     return {
       result,
       label: literal(symbol ? symbol.name : basename(path)),

@@ -31,6 +31,7 @@ import { REPOSITORY_LIMITS } from '../../wire/repositories.ts';
 import { isTeamRoot } from '../../wire/teamRoot.ts';
 import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
 import type { CommandId } from '../commandIds.ts';
+import { folderName } from '../index/folderName.ts';
 import type { Folders } from '../index/folders.ts';
 import { indexLine } from '../index/statusText.ts';
 import { maxResults } from '../settings.ts';
@@ -140,7 +141,8 @@ export class SearchView implements vscode.Disposable {
     if (shown.length === 0) return;
     const { query } = this.#search;
     const several = this.#dependencies.folders.all.length > 1;
-    const content = format === 'markdown' ? resultsAsMarkdown(query, shown) : asSearchEditor(query, shown, several);
+    const nameOf = several ? folderName : undefined;
+    const content = format === 'markdown' ? resultsAsMarkdown(query, shown) : asSearchEditor(query, shown, nameOf);
     const document = await vscode.workspace.openTextDocument({ language: format, content });
     await vscode.window.showTextDocument(document, { preview: false });
   }

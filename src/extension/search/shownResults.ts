@@ -1,7 +1,8 @@
-import { basename, posix } from 'node:path';
+import { posix } from 'node:path';
 import type { ShownFile, ShownPlace } from '../../protocol/searchView.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 import type { SearchResult } from '../../workspace/searcher.ts';
+import { folderName } from '../index/folderName.ts';
 import { SYMBOL_ICONS } from './symbolIcon.ts';
 
 /* Results of a search as the view shows them. */
@@ -35,7 +36,7 @@ export function toShownFile(
   const inside = inFolder === '.' ? [] : [inFolder];
   const folder =
     repositories === undefined
-      ? [...(severalFolders ? [basename(root)] : []), ...inside].join('/')
+      ? [...(severalFolders ? [folderName(root)] : []), ...inside].join('/')
       : [repositories, ...inside].join(' · ');
   return {
     key: `${root}/${path}`,
