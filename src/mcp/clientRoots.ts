@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import * as z from 'zod/mini';
 import { describeError, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 import type { McpFolder, ServedFolders } from './servedFolders.ts';
@@ -15,6 +16,8 @@ export interface ClientRootsParts {
 
 /** Longest wait for a client's list of roots. */
 const LIST_MS = 5_000;
+/** Takes any addresses: those of VS Code's virtual folders are no files, and the protocol's own schema refuses the whole list. */
+const ROOTS = z.object({ roots: z.array(z.object({ uri: z.string() })) });
 
 /** Serves the roots that the client names, and follows their changes; the current folder for a client without roots. */
 export class ClientRoots {
@@ -55,7 +58,7 @@ export class ClientRoots {
   async #paths(): Promise<readonly string[]> {
     if (!this.#server.getClientCapabilities()?.roots) return [this.#parts.otherwise];
     try {
-      const { roots } = await this.#server.listRoots({}, { timeout: LIST_MS });
+      const { roots } = await this.#server.request({ method: 'roots/list' }, ROOTS, { timeout: LIST_MS });
       const paths = roots.flatMap(({ uri }) => pathOf(uri) ?? []);
       return paths.length > 0 ? paths : [this.#parts.otherwise];
     } catch (error) {

@@ -79,6 +79,12 @@ describe('sextant ask', () => {
     assert.equal((sent as { characters: number }).characters, prompt);
   });
 
+  it('reports a missing index', async () => {
+    const { code, stderr } = await ask(['orders', copySample(folder()), '--no-update']);
+    assert.equal(code, 1);
+    assert.match(stderr, /^sextant: There is no index of \S+ yet\. Run without --no-update to build it\.\n/);
+  });
+
   it('has an exit code for each result', async () => {
     assert.equal((await ask(['zzyzx', sample])).code, 1);
     assert.equal((await ask(['why?', sample, '--provider', 'oracle'])).code, 2);

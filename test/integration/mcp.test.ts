@@ -538,6 +538,13 @@ describe('sextant mcp', () => {
     assert.match(incomplete ?? '', /does not exist any more/);
   });
 
+  it('serves a user without a home folder', async () => {
+    const env = { HOME: join(folder(), 'missing'), XDG_CACHE_HOME: folder() };
+    const { client } = await McpSession.start(['mcp', '--workspace-root', sampleRoot], env);
+    await client.listTools();
+    await client.close();
+  });
+
   it('refuses a missing folder', () => {
     const root = folder();
     rmSync(root, { recursive: true });

@@ -47,6 +47,12 @@ describe('The roots of sextant mcp', () => {
     return results.map(({ path }) => path).sort();
   };
 
+  it('are the folders among the addresses of the client', async () => {
+    const session = await start({ roots: ['vscode-vfs://github/acme/shop', address(shop)], cwd: bank });
+    assert.deepEqual(await found(session), ['src/a.ts', 'src/shop.ts']);
+    assert.equal(session.stderr, '');
+  });
+
   it('are those of the client, and follow their changes', async () => {
     const session = await start({ roots: [address(shop)], cwd: bank });
     assert.deepEqual(await found(session), ['src/a.ts', 'src/shop.ts']);

@@ -13,7 +13,7 @@ import { formatCount } from '../../base/format.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
 import { explainRefusal, openTeamService } from '../context/teamService.ts';
-import { searchAndRepair, whyNotUpdated } from '../search/search.ts';
+import { searchAndRepair, whyNoIndex, whyNotUpdated } from '../search/search.ts';
 import { SearchScope } from '../search/searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 
@@ -89,6 +89,8 @@ async function openFolder(folder: string, options: AskOptions, terminal: Termina
   const { root, indexed } = scope;
   const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
   if (why !== undefined) terminal.stderr.write(`sextant: ${why} Using the index as it is.\n`);
+  const missing = whyNoIndex(root, indexed, options.update);
+  if (missing !== undefined) terminal.stderr.write(`sextant: ${missing}\n`);
   const searcher = new Searcher();
   const sources: Sources = {
     search: async (query, limit) => {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
@@ -67,7 +67,9 @@ export async function runMcp(
 /** Several clients start servers in the home folder, or at the top: an index of that is hardly meant. */
 function refuseWholeDisk(root: string): void {
   const isTop = dirname(root) === root;
-  if (!isTop && root !== realpathSync(homedir())) return;
+  const home = homedir();
+  // A user of a container may have none.
+  if (!isTop && root !== (existsSync(home) ? realpathSync(home) : home)) return;
   const what = isTop ? 'the whole disk' : 'your home folder';
   throw new SextantError('FolderTooWide', `${root} is ${what}. Name the project's folder with --workspace-root.`);
 }

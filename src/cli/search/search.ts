@@ -94,10 +94,8 @@ export async function runSearch(
         const lines = needsLines ? linesOf(searcher.read(indexed, result.path)) : [];
         terminal.stdout.write(formatResult(result, lines, scope, options, painter));
       }
-      if (!existsSync(indexFolderOf(indexed.stateFolder)))
-        terminal.stderr.write(
-          `There is no index of ${root} yet.${options.update ? '' : ' Run without --no-update to build it.'}\n`,
-        );
+      const missing = whyNoIndex(root, indexed, options.update);
+      if (missing !== undefined) terminal.stderr.write(`${missing}\n`);
       else if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
@@ -130,6 +128,12 @@ export async function searchAndRepair(
     terminal.stderr.write(`sextant: ${are} left out: changed, deleted or unreadable since indexed. ${advice}\n`);
   }
   return response;
+}
+
+/** Why nothing can be found in a folder without an index; `undefined` if it has one. */
+export function whyNoIndex(root: string, { stateFolder }: FolderOptions, mayUpdate: boolean): string | undefined {
+  if (existsSync(indexFolderOf(stateFolder))) return undefined;
+  return `There is no index of ${root} yet.${mayUpdate ? '' : ' Run without --no-update to build it.'}`;
 }
 
 /** Updates the index; returns why that failed if the index can be searched all the same: another writer, or a full or read-only disk. */
