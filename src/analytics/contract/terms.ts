@@ -119,7 +119,7 @@ export const messages = {
   notAnObject: 'request body must be a JSON object',
   tooDeep: `request body must be at most ${LIMITS.maxBodyDepth} levels deep`,
   unauthenticated: 'missing or invalid authentication token',
-  missingScope: (scope: TokenScope): string => `this token does not have the permission ${scope}`,
+  missingScope: (scope: string): string => `this token does not have the permission ${scope}`,
   notEnterprise: 'the analytics API is available only to enterprise customers',
   rateLimited: 'rate limit exceeded',
 } as const;

@@ -1,4 +1,4 @@
-import { SextantError } from '../../base/errors.ts';
+import { SextantError, systemCode } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { openService } from '../../context/service.ts';
 import { APIError } from '../../wire/errors.ts';
@@ -23,8 +23,18 @@ export async function openTeamService(
   }
 }
 
-/** A refused token in words, with the next step; any other error as it is. */
+/** Failed checks of a certificate whose authority is unknown. */
+const UNKNOWN_AUTHORITY = /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY|GET_ISSUER)/;
+
+/** A refusal in words, with the next step; any other error as it is. */
 export function explainRefusal(error: unknown, { url }: WireClient): unknown {
-  if (!(error instanceof APIError) || error.status !== 401) return error;
-  return new SextantError(error.code, `${url} refuses the token: it is wrong or was revoked. ${ADVICE}`);
+  if (!(error instanceof APIError)) return error;
+  const { code, status, statusText, message, cause } = error;
+  if (UNKNOWN_AUTHORITY.test(systemCode(cause) ?? ''))
+    return new SextantError(code, `No known authority signed the certificate of ${url}. Name its file in NODE_EXTRA_CA_CERTS.`); // oxfmt-ignore
+  if (status === 401) return new SextantError(code, `${url} refuses the token: it is wrong or was revoked. ${ADVICE}`);
+  const reason = /"message":"([^"\\]+)"/.exec(message)?.[1];
+  if (status === undefined || reason === undefined) return error;
+  const advice = status === 403 ? ' Use a token that may.' : '';
+  return new SextantError(code, `${url} answers ${status} ${statusText}: ${reason}.${advice}`);
 }

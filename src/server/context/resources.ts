@@ -64,7 +64,8 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
     guard: (headers) => {
       const caller = tokens.authenticate(headers.authorization);
       const mayPush = UPLOADS.has(path) && caller.scopes.has('repositories:push');
-      if (!mayPush && !caller.scopes.has(SCOPE)) throw httpErrors.missingScope(SCOPE);
+      if (!mayPush && !caller.scopes.has(SCOPE))
+        throw httpErrors.missingScope(UPLOADS.has(path) ? `${SCOPE} or repositories:push` : SCOPE);
       return caller;
     },
     methods: {

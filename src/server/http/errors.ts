@@ -1,4 +1,4 @@
-import { messages, type ErrorCode, type TokenScope } from '../../analytics/contract.ts';
+import { messages, type ErrorCode } from '../../analytics/contract.ts';
 import { SextantError } from '../../base/errors.ts';
 
 /** The answer to a client: `{"error":{"code","message"}}` with the status of the code. */
@@ -49,7 +49,7 @@ export const httpErrors = {
   badRequest: (message: string): HttpError => new HttpError('InvalidArgument', message),
   unauthenticated: (reason?: string): HttpError =>
     new HttpError('Unauthenticated', messages.unauthenticated, { 'WWW-Authenticate': 'Bearer' }, { reason }),
-  missingScope: (scope: TokenScope): HttpError => new HttpError('PermissionDenied', messages.missingScope(scope)),
+  missingScope: (scope: string): HttpError => new HttpError('PermissionDenied', messages.missingScope(scope)),
   notEnterprise: (): HttpError => new HttpError('PermissionDenied', messages.notEnterprise),
   foreignHost: (part: string, name: string): HttpError => {
     const says = (what: string): string => `the ${part} names ${what}; --allow-host allows it`;
