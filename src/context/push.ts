@@ -26,6 +26,8 @@ export interface PushResult {
   readonly uploaded: number;
   /** Number of files that are left out by the rules of an index. */
   readonly leftOut: number;
+  /** Files and folders that could not be read. */
+  readonly unreadable: readonly string[];
 }
 
 /**
@@ -43,13 +45,17 @@ export async function pushFolder(
   const skips = new SkipRules(folder);
   const slice = new TimeSlice(signal);
   const tree = { root: folder.root, excluded: folder, skips, now: Date.now, isChanged: () => true };
-  const { changed } = (await FolderTree.scanAll(tree, slice)).found;
+  const {
+    found: { changed },
+    tree: { skipped },
+  } = await FolderTree.scanAll(tree, slice);
+  const unreadable = [...skipped].flatMap(([path, { reason }]) => (reason === 'unreadable' ? [path] : []));
   const context = await DirectContext.createWith({ backend: client });
   const total = changed.size;
   let done = 0;
   let uploaded = 0;
   let pushed = 0;
-  for await (const batch of batchesOf(changed, new FileReader(folder, skips), slice)) {
+  for await (const batch of batchesOf(changed, new FileReader(folder, skips), slice, unreadable)) {
     const { newlyUploaded } = await context.addToIndex(batch.files, { signal });
     done += batch.read;
     uploaded += newlyUploaded.length;
@@ -60,21 +66,23 @@ export async function pushFolder(
   const { checkpointId, addedBlobs, deletedBlobs } = context.export({ mode: 'search-only' });
   const blobs = { checkpointId, added: addedBlobs, deleted: deletedBlobs };
   const repository = await client.putRepository({ ...version, blobs });
-  return { repository, uploaded, leftOut: total - pushed };
+  return { repository, uploaded, leftOut: total - pushed, unreadable };
 }
 
-/** Reads files in batches; those that an index would leave out are counted alone. */
+/** Reads files in batches; those that an index would leave out are counted alone, those that cannot be read are added to a list. */
 async function* batchesOf(
   found: ReadonlyMap<string, FileState>,
   reader: FileReader,
   slice: TimeSlice,
+  unreadable: string[],
 ): AsyncGenerator<{ readonly files: readonly File[]; readonly read: number }> {
   let files: File[] = [];
   let bytes = 0;
   let read = 0;
   for (const [path, state] of found) {
     if (slice.isOver) await slice.next();
-    const { document } = reader.read(path, state, Date.now());
+    const { document, record } = reader.read(path, state, Date.now());
+    if ('skip' in record && record.skip.reason === 'unreadable') unreadable.push(path);
     read++;
     if (document) {
       const contents = Buffer.from(document.content).toString();

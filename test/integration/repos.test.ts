@@ -81,7 +81,9 @@ describe('sextant push and repos', () => {
     assert.match(asking.stderr, /^sextant: http:\S+ refuses the token: it is wrong or was revoked\. Log in with/);
     const refused = push('other');
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /403 .*this token may not push to other/);
+    assert.match(refused.stderr, /answers 403 Forbidden: this token may not push to other\. Use a token that may\.\n$/);
+    const reading = as({ token: few, args: ['push', sample, '--name', 'acme/open'] });
+    assert.match(reading.stderr, /does not have the permission context:use or repositories:push\. Use a token/);
 
     const search = (token: string, ...args: string[]): SearchAnswer => {
       const { stdout } = as({ token, args: ['repos', 'search', '--json', ...args] });
@@ -209,7 +211,7 @@ describe('sextant push and repos', () => {
     assert.match(as(trusting, 'repos', 'search', 'verifyPassword').stdout, /password/i);
     const refused = as({}, 'repos', 'list');
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /certificate/);
+    assert.match(refused.stderr, /No known authority signed the certificate of https:\S+\. .* NODE_EXTRA_CA_CERTS/);
     const half = run({}, 'serve', '--tls-cert', cert, '--state', folder());
     assert.equal(half.code, 2);
     assert.match(half.stderr, /--tls-cert and --tls-key belong together/);
@@ -233,6 +235,20 @@ describe('sextant push and repos', () => {
     const args = ['push', folder(), '--name', 'x', '--url', 'javascript:{path}'];
     assert.match(run(more, ...args).stderr, /--url must be an address/);
     assert.match(run(more, 'push', folder(), '--name', 'x').stderr, /has no file that can be searched/);
+    const file = join(folder(), 'a.ts');
+    writeFileSync(file, '');
+    assert.match(run(more, 'push', file, '--name', 'x').stderr, /a\.ts" is a file\. Name the folder that it is in/);
+  });
+
+  it('reports what of a folder cannot be read', async function () {
+    if (process.platform !== 'linux') return this.skip();
+    const sample = copySample(folder());
+    // No right keeps root from reading, but a name does that is not UTF-8.
+    writeFileSync(Buffer.from(join(sample, 'na\u00efve.ts'), 'latin1'), 'export const a = 1;\n');
+    const url = await serve('--state', folder(), '--token', 'push');
+    const more = { SEXTANT_API_TOKEN: 'push', SEXTANT_API_URL: url };
+    const { code, stderr } = run(more, 'push', sample, '--name', 'x');
+    assert.deepEqual([code, stderr], [0, 'sextant: The repository lacks what cannot be read: na\uFFFDve.ts. Correct its rights or name, and push again.\n']); // oxfmt-ignore
   });
 });
 

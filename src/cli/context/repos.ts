@@ -1,6 +1,4 @@
 import { execFile } from 'node:child_process';
-import { realpathSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { formatColumns } from '../../base/columns.ts';
 import { formatCount } from '../../base/format.ts';
@@ -11,6 +9,7 @@ import type { WireClient } from '../../wire/wireClient.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
 import { gitExecutable } from '../../workspace/gitExecutable.ts';
 import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import { resolveFolder } from '../search/stateFolder.ts';
 import { explainRefusal, openTeamService } from './teamService.ts';
 
 export interface ServiceChoice {
@@ -32,7 +31,7 @@ export interface ReposSearchOptions extends ServiceChoice {
   readonly limit: number;
 }
 
-/** Repositories that a line of a result names. */
+/** Repositories that a line of a result names, and paths that a warning does. */
 const NAMED = 3;
 const GIT_LIMIT_MS = 10_000;
 
@@ -49,7 +48,7 @@ export async function runPush(folder: string, options: PushOptions, terminal: Te
       'InvalidOption',
       '--url must be an address with {path}, and perhaps {ref} and {line}, as in https://git.example.com/pay/blob/{ref}/{path}#L{line}.',
     );
-  const root = folderAt(folder);
+  const root = resolveFolder(folder);
   const ref = options.ref ?? (await gitOutput(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']));
   const commit = options.commit ?? (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD']));
   const progress = new ProgressLine(terminal.stderr);
@@ -72,7 +71,14 @@ export async function runPush(folder: string, options: PushOptions, terminal: Te
       progress.clear();
     }
   });
-  const { repository, uploaded, leftOut } = pushed;
+  const { repository, uploaded, leftOut, unreadable } = pushed;
+  if (unreadable.length > 0) {
+    const named = printable(unreadable.slice(0, NAMED).join(', '));
+    const rest = unreadable.length > NAMED ? ` and ${formatCount(unreadable.length - NAMED)} more` : '';
+    terminal.stderr.write(
+      `sextant: The repository lacks what cannot be read: ${named}${rest}. Correct its rights or name, and push again.\n`,
+    );
+  }
   if (json) printJson({ repository, uploaded, leftOut }, terminal);
   else
     terminal.stdout.write(
@@ -166,15 +172,6 @@ async function withService<T>({ server }: ServiceChoice, use: (client: WireClien
     throw explainRefusal(error, client);
   } finally {
     await client.close();
-  }
-}
-
-/** Throws `NotAFolder`. */
-function folderAt(folder: string): string {
-  try {
-    return realpathSync(resolve(folder));
-  } catch (error) {
-    throw new SextantError('NotAFolder', `There is no folder ${folder}. Name one to push.`, { cause: error });
   }
 }
 
