@@ -77,6 +77,7 @@ describe('the search view', () => {
     assert.deepEqual(await workbench.tabs(), before);
     await focused(view);
     await page.keyboard.press('ArrowDown');
+    await workbench.tab('passwordHash.ts').waitFor();
     await page.keyboard.press('Enter');
     await page.getByText('Ln 13, Col 23', { exact: true }).waitFor();
     await page.locator('.editor-instance .monaco-editor.focused').waitFor();

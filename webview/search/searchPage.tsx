@@ -25,8 +25,11 @@ const numbers = new Intl.NumberFormat('en');
 /** The whole page: the box, its filters and problems, the results, and the state of the index. */
 export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): JSX.Element {
   const focusBox = (): void => controls.box?.focus();
-  const focusBelow = (): void =>
-    (document.querySelector<HTMLElement>('.entry') ?? (model.files.length > 0 ? controls.list : null))?.focus();
+  const focusBelow = (): void => {
+    const entry = document.querySelector<HTMLElement>('.entry');
+    if (entry) entry.focus();
+    else if (model.files.length > 0) focusResults(model, controls);
+  };
   const isEmpty = model.query.trim() === '';
   const hasResults = !isEmpty && (model.state.scope === 'team' || model.state.index.kind !== 'none');
   const completions = isEmpty ? [] : (model.reply?.completions ?? []);
@@ -95,6 +98,13 @@ export function SearchPage({ model, controls, fetchChoices }: SearchPageProps): 
   );
 }
 
+/** Moves into the results, and shows the chosen one again, whose preview Escape has closed. */
+function focusResults(model: SearchModel, { list }: Controls): void {
+  const { active } = model;
+  list?.focus();
+  if (active >= 0) model.move(active);
+}
+
 /** Moves through the completions, and on to the results below them. */
 function leaveByArrows(
   event: KeyboardEvent & { readonly currentTarget: HTMLElement },
@@ -104,7 +114,7 @@ function leaveByArrows(
   const isLast = event.currentTarget.querySelector('li:last-child .entry') === document.activeElement;
   if (event.key === 'ArrowDown' && isLast && model.files.length > 0) {
     event.preventDefault();
-    controls.list?.focus();
+    focusResults(model, controls);
   } else moveByArrows(event, () => controls.box?.focus());
 }
 
