@@ -85,6 +85,13 @@ describe('sextant ask', () => {
     assert.match(stderr, /^sextant: There is no index of \S+ yet\. Run without --no-update to build it\.\n/);
   });
 
+  it('reports the parts of the question that cannot be searched', async () => {
+    const { code, stderr } = await ask(['how are payments retried? lang:klingon', sample]);
+    assert.equal(code, 0);
+    assert.match(stderr, /^how are payments retried\? lang:klingon\n {31}\^{7} There is no language "klingon"\./);
+    assert.equal(stderr.split('klingon').length, 3);
+  });
+
   it('has an exit code for each result', async () => {
     assert.equal((await ask(['zzyzx', sample])).code, 1);
     assert.equal((await ask(['why?', sample, '--provider', 'oracle'])).code, 2);

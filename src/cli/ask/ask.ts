@@ -13,6 +13,7 @@ import { formatCount } from '../../base/format.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
 import { explainRefusal, openTeamService } from '../context/teamService.ts';
+import { formatProblems } from '../search/queryProblems.ts';
 import { searchAndRepair, whyNoIndex, whyNotUpdated } from '../search/search.ts';
 import { SearchScope } from '../search/searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
@@ -59,7 +60,12 @@ export async function runAsk(
     );
   const provider = providerOf(options, env);
   const reranked = options.rerank && { reranker: openAiOf(options, env) };
-  const { sources, about, close, explain } = await (options.team ? openTeam : openFolder)(folder, options, terminal);
+  const { sources, about, close, explain } = await (options.team ? openTeam : openFolder)(
+    folder,
+    options,
+    terminal,
+    question,
+  );
   const began = performance.now();
   const writer = options.json ? undefined : new AnswerWriter(terminal, about.service);
   let isFound = false;
@@ -84,7 +90,7 @@ export async function runAsk(
   }
 }
 
-async function openFolder(folder: string, options: AskOptions, terminal: Terminal): Promise<Asked> {
+async function openFolder(folder: string, options: AskOptions, terminal: Terminal, question: string): Promise<Asked> {
   const scope = new SearchScope(folder, options.state);
   const { root, indexed } = scope;
   const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
@@ -92,10 +98,17 @@ async function openFolder(folder: string, options: AskOptions, terminal: Termina
   const missing = whyNoIndex(root, indexed, options.update);
   if (missing !== undefined) terminal.stderr.write(`sextant: ${missing}\n`);
   const searcher = new Searcher();
+  let isReported = false;
   const sources: Sources = {
     search: async (query, limit) => {
       const request = { folders: scope.folders, query, limit, excerpts: true, isTrusted: true };
-      const { results } = await searchAndRepair(searcher, request, indexed, options.update, terminal);
+      const { results, problems } = await searchAndRepair(searcher, request, indexed, options.update, terminal);
+      const shown = problems.filter(({ code }) => code !== 'CorrectedWord');
+      // Other queries are made of the question.
+      if (query === question && shown.length > 0 && !isReported) {
+        terminal.stderr.write(formatProblems(query, shown));
+        isReported = true;
+      }
       return results.map((result) => ({ ...result, path: scope.pathIn(result.path) }));
     },
     read: (_root, path) => {
