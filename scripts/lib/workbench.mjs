@@ -126,7 +126,9 @@ export async function runCommand(page, title) {
     try {
       await input.waitFor({ timeout: 1500 });
       await input.fill(`>${title}`, { timeout: 1500 });
-      await row.first().click({ timeout: 1500 });
+      await row.first().waitFor({ timeout: 1500 });
+      // A click that went through, but was given up, would run the command twice.
+      await row.first().click({ timeout: 15_000 });
       return;
     } catch (error) {
       if (Date.now() > end) throw error;
