@@ -241,6 +241,7 @@ describe('the page of webhook events', () => {
       if (what === 'no-server') {
         await workbench.run('Sextant Webhooks: Stop Local Server');
         await view.getByRole('button', { name: 'Start Local Server' }).waitFor();
+        await box.fill('nothing can be searched');
       }
       for (const width of WIDTHS) {
         await window.setViewportSize({ width, height: 900 });
@@ -253,6 +254,11 @@ describe('the page of webhook events', () => {
       }
       await window.setViewportSize({ width: 1400, height: 900 });
     }
+    assert.deepEqual(
+      await view.locator('.notice').allTextContents(),
+      [],
+      'the server that is missing is all to report',
+    );
     await view.getByRole('button', { name: 'Start Local Server' }).click();
     await until('the server', () => findServer(join(folder, 'sextant/server')));
     await box.fill('');

@@ -76,6 +76,8 @@ export class EventsModel {
 
   setState(state: EventsState): void {
     this.state = state;
+    // The page says that there is no server; what failed because of that is over when one runs again.
+    if (!state.hasServer) this.error = '';
     this.setList(state.list);
   }
 

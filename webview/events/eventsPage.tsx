@@ -36,14 +36,14 @@ export function EventsPage({ model, controls }: EventsPageProps): JSX.Element {
         <h1 class="spoken">{l10n.t('Webhook Events')}</h1>
         <QueryBox {...{ model, controls }} />
         <Filters model={model} />
-        {error !== '' && (
+        {state.hasServer && error !== '' && (
           <p class="notice" role="alert">
             <span class="icon icon-error" />
             <span>{error}</span>
             <ToolButton label={l10n.t('Close')} icon="icon-close" onClick={() => model.dismiss()} />
           </p>
         )}
-        {list.problem !== '' && (
+        {state.hasServer && list.problem !== '' && (
           <p class="notice" role="status">
             <span class="icon icon-warning" />
             <span>{list.problem}</span>
