@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { startServer, type DataRecordInput } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { Workbench, copySample } from './support.ts';
@@ -114,6 +116,23 @@ describe('usage, cost and budgets in the side bar', () => {
     await workbench.shoot('usage-offline');
     await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
     await rows.first().waitFor({ state: 'detached' });
+  });
+
+  it('begin with what failed, before the address, which a narrow side bar cuts', async () => {
+    await using server = await startServer({ seed: 5, users: 5 });
+    await workbench.connect(server);
+    await workbench.treeItem(/^Last 7 days \d people/).waitFor();
+    await new FaultClient(new AdminClient(server)).addFault({ path: '/analytics/v0/*', status: 401 });
+    await workbench.run('Sextant Usage: Refresh Usage and Cost');
+    await workbench
+      .treeItem(/^The token is refused 127\.0\.0\.1:\d+ refuses the token/)
+      .first()
+      .waitFor();
+    await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
+    await workbench
+      .treeItem(/^The token is refused/)
+      .first()
+      .waitFor({ state: 'detached' });
   });
 
   it('switch between two organizations in one click, in the side bar and in the status bar', async () => {

@@ -21,6 +21,7 @@ import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { DashboardTarget } from '../dashboard/dashboardPanel.ts';
+import { viewErrorOf } from '../dashboard/viewError.ts';
 import type { AccountNames } from './accountNames.ts';
 
 /** A row of the trees of usage, cost and budgets. */
@@ -297,7 +298,8 @@ export function stateRows({ report, isLoading, error }: LoadedReport<Quality>): 
   const offline = report?.offline;
   if (error)
     return [
-      problem(error.message, error.code),
+      // The title comes first, as a narrow side bar cuts the address and what is behind it.
+      problem(viewErrorOf(error).title, error.code, error.message),
       ...(isConnectionProblem(error.code)
         ? [action(vscode.l10n.t('Connect Again'), 'plug', 'sextant.connectAnalytics')]
         : [action(vscode.l10n.t('Try Again'), 'refresh', 'sextant.refreshAnalytics')]),
@@ -315,8 +317,8 @@ function isConnectionProblem(code: string): boolean {
   return ['Unauthenticated', 'PermissionDenied', 'NotFound'].includes(code);
 }
 
-function problem(message: string, tooltip: string): AnalyticsRow {
-  const made = row(message, '', 'warning', { tooltip: `${message}\n${tooltip}` });
+function problem(message: string, tooltip: string, detail = ''): AnalyticsRow {
+  const made = row(message, detail, 'warning', { tooltip });
   made.item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('problemsWarningIcon.foreground'));
   return made;
 }
