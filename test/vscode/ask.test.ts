@@ -161,6 +161,12 @@ describe('@sextant', () => {
     model.endless = false;
   });
 
+  it('reports a model that answers nothing', async () => {
+    model.pieces = [];
+    const { errorDetails } = (await chat('how is the money given back?'))!;
+    assert.match(errorDetails?.message ?? '', /Parrot by sextant-test failed and says “sent an empty answer”/);
+  });
+
   it('shows passages without a model, if that is the provider', async () => {
     await set('sextant.ask', 'provider', 'extractive');
     const before = model.requests.length;

@@ -162,7 +162,7 @@ export class AnswerPanel implements vscode.Disposable {
   async #readProvider(): Promise<void> {
     const { provider } = askSettings();
     try {
-      const all = await this.#dependencies.asking.providers();
+      const all = await this.#dependencies.asking.providers(provider);
       const found = all.find(({ id }) => id === provider) ?? all.find(({ id }) => id.startsWith(`${provider}:`));
       // A missing provider is used anyway, and fails with the next action.
       this.#provider = found ?? { id: provider, label: provider, isLocal: false };

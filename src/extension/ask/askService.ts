@@ -139,9 +139,12 @@ export class AskService {
     }
   }
 
-  /** Available providers. The OpenAI-compatible one needs a base URL and a model. */
-  async providers(): Promise<readonly ProviderInfo[]> {
-    const models = await vscode.lm.selectChatModels();
+  /**
+   * Available providers. The OpenAI-compatible one needs a base URL and a model. Lists the models of the editor, which their extensions
+   * may have to fetch, only if `wanted` may be one.
+   */
+  async providers(wanted = 'vscode.lm'): Promise<readonly ProviderInfo[]> {
+    const models = wanted.startsWith('vscode.lm') ? await vscode.lm.selectChatModels() : [];
     return [extractiveProvider.info, ...models.map((one) => languageModelProvider(one).info), ...configuredService()];
   }
 

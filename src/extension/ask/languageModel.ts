@@ -32,15 +32,21 @@ export function languageModelProvider(
     },
     async *answer({ messages }, signal) {
       const linked = tokenOf(signal);
+      let isEmpty = true;
       try {
         const { text } = await model.sendRequest(messages.map(toChatMessage), { justification }, linked.token);
-        yield* text;
+        for await (const piece of text) {
+          isEmpty &&= piece === '';
+          yield piece;
+        }
       } catch (error) {
         throwIfCancelled(signal);
         throw explain(error, label);
       } finally {
         linked.dispose();
       }
+      throwIfCancelled(signal);
+      if (isEmpty) throw askErrors.failed(label, 'sent an empty answer');
     },
   };
 }
