@@ -224,6 +224,7 @@ describe('IgnoreRules', () => {
   it('names the deciding rule', () => {
     const root = folder();
     writeFiles(root, { '.gitignore': '*.log\n', 'sub/.sextantignore': 'secret/\n', '.git/info/exclude': 'mine.txt\n' });
+    writeFiles(root, { 'ci/index/sextant-folder.json': '' });
     const own = folder();
     writeFiles(own, { '.config/git/ignore': '*.swp' });
     const editorExclude = { 'files.exclude': ['**/*.bak'], 'search.exclude': ['**/dist'] };
@@ -243,6 +244,7 @@ describe('IgnoreRules', () => {
       'c.bak': 'files.exclude: **/*.bak',
       '.git/config': 'version control',
       'sub/.git': 'version control',
+      'ci/index/files.json': 'Sextant',
     };
     for (const [path, detail] of Object.entries(settings)) {
       assert.deepEqual(rules.checkFromTop(path, false), { reason: 'excluded', detail });

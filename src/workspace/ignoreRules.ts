@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
+import { MARKER } from '../base/ownedFolder.ts';
 import { globalExcludesFile, isTrue, ownGitHome, readGitConfig, type GitHome } from './gitConfig.ts';
 import { repositoryAround, repositoryAt, type GitRepository } from './gitRepository.ts';
 import { GuardedFolder, readRulesIfThere, readTextIfThere } from './guardedFile.ts';
@@ -10,11 +11,11 @@ import type { Skip } from './skip.ts';
 /** Folders that hold a version control system's own files. */
 const VCS_FOLDERS = new Set(['.git', '.hg', '.svn', '.jj', '.bzr', 'CVS']);
 const OWN_FILE = '.sextantignore';
-const IGNORE_FILES: readonly string[] = ['.gitignore', OWN_FILE];
+const RULE_FILES: readonly string[] = ['.gitignore', OWN_FILE, MARKER];
 
-/** Whether a path is an ignore file, whose change may change which files belong to the index. */
+/** Whether a path is an ignore file or the mark of a Sextant folder, whose change may change which files belong to the index. */
 export function isRuleFile(path: string): boolean {
-  return IGNORE_FILES.includes(path.slice(path.lastIndexOf('/') + 1));
+  return RULE_FILES.includes(path.slice(path.lastIndexOf('/') + 1));
 }
 
 /** Glob patterns, relative to the folder, of paths to leave out. */
@@ -81,6 +82,9 @@ export class IgnoreRules {
     // In a linked working tree, `.git` is a file.
     if (VCS_FOLDERS.has(name) && (isFolder || name === '.git'))
       return { reason: 'excluded', detail: 'version control' };
+    // Each update would change an index in its own folder, and that of a server has what it received.
+    if (isFolder && existsSync(join(this.#top, this.#prefix, path, MARKER)))
+      return { reason: 'excluded', detail: 'Sextant' };
     const excluded = this.#excluded.find(({ matches }) => matches(path));
     if (excluded) return { reason: 'excluded', detail: excluded.mark };
     const full = this.#prefix + path;

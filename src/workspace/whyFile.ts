@@ -186,8 +186,11 @@ function explainSkip(
     }
     case 'excluded':
       if (!excluded) {
-        const detail = 'Files of a version control system are never indexed.';
-        return { headline: notIndexed(`${subject} is excluded (${skip.detail ?? ''})`), details: [detail] };
+        const by = skip.detail ?? '';
+        return {
+          headline: notIndexed(`${subject} is excluded (${by})`),
+          details: [`Files of ${by} are never indexed.`],
+        };
       }
       return {
         headline: notIndexed(`${subject} is excluded`),

@@ -271,6 +271,22 @@ describe('sextant', () => {
     assert.equal(search().stderr, '');
   });
 
+  it('is up to date with its index in the folder, which neither it nor another index has in it', () => {
+    const root = sample();
+    const state = join(root, 'ci/index');
+    for (let i = 0; i < 2; i++) sextant('index', root, '--state', state);
+    const { state: now, skipped } = JSON.parse(sextant('status', root, '--state', state, '--json').stdout) as {
+      readonly state: string;
+      readonly skipped: Readonly<Record<string, number>>;
+    };
+    assert.deepEqual([now, skipped.excluded], ['upToDate', 1]);
+    assert.equal(sextant('search', 'path:ci', root).code, 1);
+    assert.match(
+      sextant('why', join(state, 'files.json'), '--dir', root).stdout,
+      /^ {2}Files of Sextant are never indexed\.$/m,
+    );
+  });
+
   it('keeps the index in the folder of --state', () => {
     const root = sample();
     const state = folder();
