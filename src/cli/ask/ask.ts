@@ -35,6 +35,9 @@ export interface AskOptions {
   readonly server?: string;
 }
 
+/** Length of the longest question that is printed again. */
+const MAX_MARKED = 300;
+
 /** What a question is about. */
 interface Asked {
   readonly sources: Sources;
@@ -106,7 +109,10 @@ async function openFolder(folder: string, options: AskOptions, terminal: Termina
       const shown = problems.filter(({ code }) => code !== 'CorrectedWord');
       // Other queries are made of the question.
       if (query === question && shown.length > 0 && !isReported) {
-        terminal.stderr.write(formatProblems(query, shown));
+        // A pasted text is not repeated to mark a place in it.
+        const isShort = query.length <= MAX_MARKED;
+        const lines = shown.map(({ message }) => `sextant: ${message}\n`).join('');
+        terminal.stderr.write(isShort ? formatProblems(query, shown) : lines);
         isReported = true;
       }
       return results.map((result) => ({ ...result, path: scope.pathIn(result.path) }));
