@@ -131,6 +131,10 @@ export class SextantServer implements Administered {
     if (options.now !== undefined) checkMoment(options.now);
     secretsOf(options);
     checkHosts(options.allowHosts);
+    // The system takes a text for the name of a pipe.
+    const { port = 0 } = options;
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      throw new SextantError('InvalidOption', `${JSON.stringify(port)} is no port. Give a number from 0 to 65535.`);
     const state = options.state === undefined ? memoryState() : await StateFolder.open(options.state, logger);
     let opened: SextantServer | undefined;
     try {

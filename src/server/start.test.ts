@@ -46,7 +46,7 @@ describe('the start of a server', () => {
     assert.match(clock.now(), /^2026-11-21T09:00:/);
   });
 
-  it('refuses tokens that no request can have, or that are the same, and hosts without a name', async () => {
+  it('refuses tokens that no request can have, or that are the same, hosts without a name, and ports that are none', async () => {
     for (const wrong of ['', 'a b', 'a\n', '\u00fc']) {
       await assert.rejects(start({ token: wrong }), { code: 'InvalidOption', message: /^The token must be/ });
       await assert.rejects(startServer({ adminToken: wrong }), { message: /^The admin token must be .* leave it out/ });
@@ -57,6 +57,8 @@ describe('the start of a server', () => {
     });
     for (const name of ['', 'a b', 'https://tunnel.example'])
       await assert.rejects(start({ allowHosts: [name] }), { code: 'InvalidOption', message: /no name of a host/ });
+    for (const port of [-1, 65_536, 1.5, '3000', 'pipe'] as number[])
+      await assert.rejects(startServer({ port }), { code: 'InvalidOption', message: /is no port/ });
     const state = join(folder(), 'state');
     await start({ state, token: 'one', adminToken: 'two' });
     await running.pop()!.close();
