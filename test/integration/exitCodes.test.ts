@@ -19,6 +19,7 @@ const CASES: readonly (readonly [code: number, ...args: string[]])[] = [
   [1, 'search', 'quuxNowhere'],
   [2, 'search', 'verifyPassword', './missing'],
   [2, 'search'],
+  [2, 'search', ' '],
   [0, 'find-usages', 'verifyPassword'],
   [1, 'find-usages', 'quuxNowhere'],
   [2, 'find-usages', 'two names'],

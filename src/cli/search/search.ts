@@ -64,6 +64,7 @@ export async function runSearch(
   options: SearchCommandOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  if (query.trim() === '') throw new SextantError('NoWord', 'The query is empty. Give a word, a name or a filter.');
   const scope = new SearchScope(folder, options.state);
   const { root, indexed } = scope;
   const why = options.update ? await reportWhyNotUpdated(indexed, terminal) : undefined;
