@@ -1,6 +1,6 @@
 import { BUDGET_RESOURCES, type BudgetResource } from '../contract.ts';
 import { identityNamed, type Identity } from '../identity.ts';
-import { GUARDED, tableCsv } from '../reports/csv.ts';
+import { tableCsv, unguarded } from '../reports/csv.ts';
 import { readCsvRows } from '../reports/csvRows.ts';
 import type { Column, Table } from '../reports/table.ts';
 import { budgetErrors } from './errors.ts';
@@ -135,7 +135,7 @@ function readRow(
 function identitiesIn(cell: (name: ColumnName) => string | undefined): Identity[] {
   const found: Identity[] = [];
   const add = (kind: Identity['kind'], text: string | undefined): void => {
-    if (text !== undefined && text !== '') found.push({ kind, name: GUARDED.test(text) ? text.slice(1) : text });
+    if (text !== undefined && text !== '') found.push({ kind, name: unguarded(text) });
   };
   add('user_email', cell('user_email'));
   add('service_account_name', cell('service_account_name'));

@@ -5,6 +5,7 @@ import { SextantError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { decodeCsv } from '../budgets/csv.ts';
 import { columnName, foldCase } from '../identity.ts';
+import { unguarded } from '../reports/csv.ts';
 import { readCsvRows } from '../reports/csvRows.ts';
 import { Groups, type GroupRow } from './groups.ts';
 
@@ -104,7 +105,7 @@ async function csvRows(text: string, file: string): Promise<Line[]> {
   if (double !== undefined) throw unreadable(file, `has two columns ${double}. Remove one.`);
   return rest.map(({ line, cells }) => ({
     line,
-    cells: Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ''])),
+    cells: Object.fromEntries(names.map((name, at) => [name, unguarded(cells[at] ?? '')])),
   }));
 }
 

@@ -5,7 +5,7 @@ import { explainWriteError, SextantError, systemCode } from '../../base/errors.t
 import { decodeCsv } from '../budgets/csv.ts';
 import { problemOfLimit, type Limit } from '../budgets/limit.ts';
 import { columnName } from '../identity.ts';
-import { GUARDED, tableCsv } from '../reports/csv.ts';
+import { tableCsv, unguarded } from '../reports/csv.ts';
 import { readCsvRows } from '../reports/csvRows.ts';
 import { text } from '../reports/tables.ts';
 
@@ -76,11 +76,6 @@ export async function readGroupLimits(file: string): Promise<GroupLimit[]> {
     known.set(key, { of, limit: wanted });
   }
   return [...known.values()];
-}
-
-/** A name as it was before a file protected it from spreadsheets. */
-function unguarded(cell: string): string {
-  return GUARDED.test(cell) ? cell.slice(1) : cell;
 }
 
 function groupIn(column: string, group: string): LimitedGroup | undefined {

@@ -6,6 +6,8 @@ import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { parseDay } from '../../base/day.ts';
 import type { Loaded } from '../client/analyticsData.ts';
 import { identityNamed, type Identity } from '../identity.ts';
+import { tableCsv } from '../reports/csv.ts';
+import { text } from '../reports/tables.ts';
 import { checkGroups } from './checkGroups.ts';
 import { parseGroups, readGroups } from './groupFile.ts';
 import { Groups, UNMAPPED, type GroupRow } from './groups.ts';
@@ -37,6 +39,17 @@ describe('groups of accounts', () => {
     const range = { first: day('2026-10-01'), last: day('2026-11-30') };
     assert.deepEqual(groups.movesOf(identityNamed('ada@example.com'), 'team', range), [day('2026-11-01')]);
     assert.deepEqual(groups.movesOf(identityNamed('Nightly'), 'team', range), []);
+  });
+
+  it('name accounts that a CSV file protects from spreadsheets, as the dashboard writes them', async () => {
+    const columns = ['account', 'team'].map((name) => text(name, name));
+    const csv = await tableCsv({ columns, rows: [['+49@example.com', '=1'], ["'-x", 'B']] }); // oxfmt-ignore
+    assert.match(csv, /'\+49@example\.com/);
+    const groups = await parseGroups(csv, 'teams.csv');
+    assert.deepEqual(
+      ['+49@example.com', "'-x"].map((name) => groups.groupOf(identityNamed(name), 'team', day('2026-11-20'))),
+      ['=1', 'B'],
+    );
   });
 
   it('are the same from JSON', async () => {

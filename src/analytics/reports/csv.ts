@@ -7,7 +7,12 @@ import { tableJson, type Table } from './table.ts';
 const FORMULA = /^'*(?!-?\d+(?:\.\d+)?$)\s*[=+\-@\t\r\n＝＋－＠]/;
 
 /** A cell that {@link tableCsv} has prefixed with an apostrophe: the rest is the original text. */
-export const GUARDED = /^'+(?!-?\d+(?:\.\d+)?$)\s*[=+\-@\t\r\n＝＋－＠]/;
+const GUARDED = /^'+(?!-?\d+(?:\.\d+)?$)\s*[=+\-@\t\r\n＝＋－＠]/;
+
+/** A cell as it was before a file protected it from spreadsheets. */
+export function unguarded(cell: string): string {
+  return GUARDED.test(cell) ? cell.slice(1) : cell;
+}
 
 /**
  * CSV with a header (RFC 4180). A name that a spreadsheet would run as a formula becomes text by an apostrophe before
