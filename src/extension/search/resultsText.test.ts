@@ -33,9 +33,9 @@ describe('Results as text', () => {
     const expected =
       '# Query: lantern\n\n3 results - 2 files\n\nb.ts:\n   3: let b;\n  12: lantern(`x`);\n\na b.ts:\n  1: # **lantern**\n';
     assert.equal(asSearchEditor('lantern', places), expected);
-    assert.match(
-      asSearchEditor('lantern', places.slice(0, 1), () => 'Books'),
-      /1 result - 1 file\n\nBooks • b.ts:\n/,
-    );
+    const nameOf = (): string => 'Books';
+    assert.equal(asLines(places.slice(0, 1), nameOf), 'Books/b.ts:12: lantern(`x`);\n');
+    assert.match(resultsAsMarkdown('lantern', places, nameOf), /\n## `Books\/a b\.ts`\n/);
+    assert.match(asSearchEditor('lantern', places.slice(0, 1), nameOf), /1 result - 1 file\n\nBooks • b.ts:\n/);
   });
 });

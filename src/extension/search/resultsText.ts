@@ -1,6 +1,12 @@
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 
-/* Search results as text to paste, keep or search. */
+/* Search results as text to paste, keep or search. Where several folders are open, `nameOf` names the folder of each file. */
+
+type NameOf = (root: string) => string;
+
+function pathOf({ root, path }: { readonly root: string; readonly path: string }, nameOf?: NameOf): string {
+  return nameOf ? `${nameOf(root)}/${path}` : path;
+}
 
 /** Places of one file, in the order of its lines. */
 export interface FileOfResults {
@@ -23,15 +29,15 @@ export function groupByFile(places: readonly KeptPlace[]): FileOfResults[] {
 }
 
 /** One place in each line: `path:line: text`, as compilers and grep write it. */
-export function asLines(places: readonly KeptPlace[]): string {
-  return places.map(({ path, line, text }) => `${path}:${line}: ${text}\n`).join('');
+export function asLines(places: readonly KeptPlace[], nameOf?: NameOf): string {
+  return places.map((place) => `${pathOf(place, nameOf)}:${place.line}: ${place.text}\n`).join('');
 }
 
 /** A Markdown list by file. Code is shown literally. */
-export function resultsAsMarkdown(query: string, places: readonly KeptPlace[]): string {
-  const files = groupByFile(places).map(({ path, places: own }) => {
-    const lines = own.map(({ line, text }) => `- ${line}: ${code(text)}\n`);
-    return `## ${code(path)}\n\n${lines.join('')}`;
+export function resultsAsMarkdown(query: string, places: readonly KeptPlace[], nameOf?: NameOf): string {
+  const files = groupByFile(places).map((file) => {
+    const lines = file.places.map(({ line, text }) => `- ${line}: ${code(text)}\n`);
+    return `## ${code(pathOf(file, nameOf))}\n\n${lines.join('')}`;
   });
   return `# ${code(query)}\n\n${files.join('\n')}`;
 }
@@ -44,8 +50,8 @@ function code(text: string): string {
   return `${fence}${space}${text}${space}${fence}`;
 }
 
-/** Text in the language of the editor's search editors, in which paths and lines are links. Of several folders `nameOf` names each. */
-export function asSearchEditor(query: string, places: readonly KeptPlace[], nameOf?: (root: string) => string): string {
+/** Text in the language of the editor's search editors, in which paths and lines are links. */
+export function asSearchEditor(query: string, places: readonly KeptPlace[], nameOf?: NameOf): string {
   const files = groupByFile(places);
   const texts = files.map(({ root, path, places: own }) => {
     // As wide as the last number, which is the largest.

@@ -130,9 +130,13 @@ export class SearchView implements vscode.Disposable {
     } else this.#host.emit('focus', null);
   }
 
+  get #nameOf(): typeof folderName | undefined {
+    return this.#dependencies.folders.all.length > 1 ? folderName : undefined;
+  }
+
   /** Copies the places of all results. */
   async copyAll(): Promise<void> {
-    if (this.#places.size > 0) await vscode.env.clipboard.writeText(asLines([...this.#places.values()]));
+    if (this.#places.size > 0) await vscode.env.clipboard.writeText(asLines([...this.#places.values()], this.#nameOf));
   }
 
   /** Opens all results in a new editor. */
@@ -140,9 +144,8 @@ export class SearchView implements vscode.Disposable {
     const shown = [...this.#places.values()];
     if (shown.length === 0) return;
     const { query } = this.#search;
-    const several = this.#dependencies.folders.all.length > 1;
-    const nameOf = several ? folderName : undefined;
-    const content = format === 'markdown' ? resultsAsMarkdown(query, shown) : asSearchEditor(query, shown, nameOf);
+    const write = format === 'markdown' ? resultsAsMarkdown : asSearchEditor;
+    const content = write(query, shown, this.#nameOf);
     const document = await vscode.workspace.openTextDocument({ language: format, content });
     await vscode.window.showTextDocument(document, { preview: false });
   }
@@ -154,7 +157,7 @@ export class SearchView implements vscode.Disposable {
   }
 
   async copy(place: KeptPlace | undefined): Promise<void> {
-    if (place) await vscode.env.clipboard.writeText(asLines([place]));
+    if (place) await vscode.env.clipboard.writeText(asLines([place], this.#nameOf));
   }
 
   async explain(place: KeptPlace | undefined): Promise<void> {
