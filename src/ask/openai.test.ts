@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { CompletionServer, answering, beginStream, event, piece } from '../../test/support/completionServer.ts';
@@ -99,6 +100,16 @@ describe('The OpenAI-compatible provider', () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ choices }));
     };
     assert.deepEqual(await ask(), ['All at once.']);
+    const respond = (content: string) => (response: ServerResponse) => {
+      const json = JSON.stringify({ choices: [{ message: { content } }] }).replaceAll('ü', '\\u00fc');
+      response.writeHead(200, { 'content-type': 'application/json' }).end(json);
+    };
+    server.script = respond('ü'.repeat(100_000));
+    assert.equal((await ask()).join('').length, 100_000);
+    for (const length of [500_000, 2_000_000]) {
+      server.script = respond('x'.repeat(length));
+      assert.equal((await failure()).code, 'AnswerTooLong');
+    }
   });
 
   it('skips events without text, and reports where the answer was cut off', async () => {

@@ -29,6 +29,8 @@ const PROMPT_SHARE = 0.75;
 const NO_ANSWER_MS = 120_000;
 const STALLED_MS = 60_000;
 const MAX_ANSWER = 200_000;
+/** JSON may escape each character, as Python's does those beyond ASCII. */
+const MAX_JSON = 6 * MAX_ANSWER;
 const MAX_REFUSAL = 4_000;
 const CUT_OFF = '\n\n*The answer was cut off: the model came to the limit of its length.*';
 
@@ -110,8 +112,11 @@ async function* completion(
     const body = decoded(response.body as AsyncIterable<Uint8Array>);
     if (response.statusCode !== 200) throw await refusal(response, body, url, options);
     if (/^text\/event-stream\b/i.test(type)) yield* readCompletionStream(body, url.host);
-    else if (/^application\/json\b/i.test(type)) yield readCompletion(await readStart(body, MAX_ANSWER * 2), url.host);
-    else
+    else if (/^application\/json\b/i.test(type)) {
+      const json = await readStart(body, MAX_JSON);
+      if (json.length > MAX_JSON) throw askErrors.tooLong(url.host, MAX_ANSWER);
+      yield readCompletion(json, url.host);
+    } else
       throw askErrors.malformed(
         url.host,
         type === '' ? 'no type of content' : `content of the type ${type.slice(0, 60)}`,
