@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import papa from 'papaparse';
+import { FailingDisk } from '../../../test/fault/failingDisk.ts';
 import { openFigures } from '../../../test/support/analytics.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { formatDecimal } from '../../base/decimal.ts';
@@ -97,6 +98,20 @@ describe('saved facts', () => {
     assert.equal(written, 1, 'only the failed file is missing');
     assert.equal(statSync(file).mtimeMs, mtimeMs);
     assert.ok(readdirSync(folder).every((name) => !name.includes('tmp')));
+  });
+
+  it('report a full disk with the file, and are whole when there is room', async () => {
+    const [range, folder] = [lastDays(1), newFolder()];
+    const disk = await FailingDisk.below(folder);
+    try {
+      for (const { name } of DATASETS) mkdirSync(join(folder, name));
+      disk.failAt(1, 'stays');
+      const refused = { code: 'DiskFull', message: /no space left for .*\.ndjson\. Free some/ };
+      await assert.rejects(saveFacts(data, range, folder, 'ndjson'), refused);
+    } finally {
+      disk.restore();
+    }
+    assert.equal((await saveFacts(data, range, folder, 'ndjson')).written, DATASETS.length);
   });
 
   it('have a column for every field of the service', () => {

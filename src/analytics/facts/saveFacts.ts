@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { formatDay } from '../../base/day.ts';
-import { SextantError } from '../../base/errors.ts';
+import { explainWriteError, SextantError } from '../../base/errors.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
@@ -23,7 +23,7 @@ const OWNER_ONLY = 0o600;
 /**
  * Saves every row of finished days in `folder`, as `activity/2026-11-20.parquet`. A file is written whole or not at all,
  * and kept by later runs, so that a run that was stopped continues. With `refresh`, all are written again. Throws
- * `Unreachable` and the other errors of the service; the files before them stay.
+ * `DiskFull`, `ReadOnly`, `Unreachable` and the other errors of the service; the files before them stay.
  */
 export async function saveFacts(
   data: AnalyticsData,
@@ -48,7 +48,12 @@ export async function saveFacts(
         throw new SextantError('FactsIncomplete', text);
       }
       const cells = rows.map((row) => cellsOf(columns, row, day));
-      writeFileAtomicSync(file, await formatFacts(format, columns, cells), OWNER_ONLY);
+      const content = await formatFacts(format, columns, cells);
+      try {
+        writeFileAtomicSync(file, content, OWNER_ONLY);
+      } catch (error) {
+        throw explainWriteError(error, file);
+      }
       saved.written++;
       saved.rows += rows.length;
     }
