@@ -184,7 +184,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     }
     if (isJson) printError(error instanceof SextantError ? error.code : 'Internal', describeError(error), terminal);
     if (isCancelled(error)) {
-      const indexes = INDEXING.has(argv[2] ?? '');
+      const indexes = INDEXING.has(argv[2] ?? '') && !argv.includes('--team');
       const state = indexes ? ' The index is as of its last commit; the next run continues from there.' : '';
       terminal.stderr.write(`sextant: Interrupted.${state}\n`);
       return ExitCode.interrupted;

@@ -147,5 +147,14 @@ describe('sextant ask', () => {
     assert.deepEqual((await once(child, 'close'))[0], 130);
     assert.match(stdout, /^It begins\n$/);
     await until('the connection is closed', () => server.openConnections === 0);
+    // A team's service has the index.
+    server.script = () => undefined;
+    const team = start(['orders', '--team'], { SEXTANT_API_URL: server.url, SEXTANT_API_TOKEN: 'token' });
+    let stderr = '';
+    team.stderr!.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    await until('the service is asked', () => server.openConnections > 0);
+    team.kill('SIGINT');
+    assert.deepEqual((await once(team, 'close'))[0], 130);
+    assert.equal(stderr, 'sextant: Interrupted.\n');
   });
 });
