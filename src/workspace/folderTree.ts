@@ -174,7 +174,7 @@ export class FolderTree {
     let ruleFiles = '';
     for (const entry of entries === 'unreadable' ? [] : entries) {
       const { name } = entry;
-      if (name === '.git' || isRuleFile(name)) ruleFiles += `${name} `;
+      if (name === '.git' || isRuleFile(name)) ruleFiles += `${name}${entry.isFile() ? '' : '/'} `;
       const path = join(folder, name);
       const skip = this.#checkName(path) ?? this.#rules.check(path, entry.isDirectory());
       if (skip) {

@@ -191,17 +191,20 @@ export function readTextIfThere(file: string): string | undefined {
   return textOf(() => readRegularFile(file, { maxBytes: MAX_TEXT_BYTES, followsLink: true }));
 }
 
-/** Like {@link readTextIfThere}, for an ignore file in a folder. A link is not followed, as in Git. */
+/**
+ * Like {@link readTextIfThere}, for an ignore file in a folder; empty if it is there and cannot be read as one. A link is not
+ * followed, as in Git.
+ */
 export function readRulesIfThere(folder: GuardedFolder, path: string): string | undefined {
-  return textOf(() => folder.open(path, { maxBytes: MAX_TEXT_BYTES }));
+  return textOf(() => folder.open(path, { maxBytes: MAX_TEXT_BYTES }), '');
 }
 
-function textOf(open: () => FileContent | Skip | undefined): string | undefined {
+function textOf(open: () => FileContent | Skip | undefined, unreadable?: string): string | undefined {
   try {
     const read = open();
-    return read && 'content' in read ? read.content.toString('utf8') : undefined;
+    return read && 'content' in read ? read.content.toString('utf8') : read && unreadable;
   } catch (error) {
-    if (['EACCES', 'EPERM', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
+    if (['EACCES', 'EPERM', 'ELOOP'].includes(systemCode(error) ?? '')) return unreadable;
     throw error;
   }
 }

@@ -221,6 +221,31 @@ describe('Files in real folders', () => {
     await index.close();
   });
 
+  it('may be rule files that cannot be read, and can be later', async function () {
+    if (process.platform === 'win32') this.skip();
+    const before: Readonly<Record<string, (file: string) => void>> = {
+      pipe: (file) => assert.equal(spawnSync('mkfifo', [file]).status, 0),
+      'link to nothing': (file) => symlinkSync('nothing', file),
+      folder: (file) => mkdirSync(file),
+      large: (file) => writeFileSync(file, Buffer.alloc(20 << 20)),
+    };
+    for (const [kind, make] of Object.entries(before)) {
+      const root = folder();
+      const state = folder();
+      const rules = join(root, '.sextantignore');
+      writeFiles(root, { 'a.ts': 'lantern', 'b.ts': 'lantern' });
+      make(rules);
+      const index = openIndex(root, state);
+      await index.reconcile();
+      assert.deepEqual(await find(root, state, 'lantern'), ['a.ts', 'b.ts'], kind);
+      if (kind !== 'large') rmSync(rules, { recursive: true });
+      writeFiles(root, { '.sextantignore': 'b.ts' });
+      await index.scanTimes();
+      assert.deepEqual(await find(root, state, 'lantern'), ['a.ts'], kind);
+      await index.close();
+    }
+  });
+
   it('are read again when they change while they are read', async () => {
     const root = folder();
     const state = folder();
