@@ -201,7 +201,7 @@ describe('webhooks', () => {
     await run('sendEditedEvent');
     assert.equal((await events()).length, before, 'no test event is being edited');
     await run('sendTestEvent', { webhook: 'issues', template: 'github-pull-request', edit: true });
-    const editor = vscode.window.activeTextEditor!;
+    const editor = await until('the draft is shown', () => vscode.window.activeTextEditor);
     const text = editor.document.getText();
     assert.match(text, /"action": "opened"/);
     const replace = async (by: string): Promise<void> => {
