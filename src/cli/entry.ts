@@ -2,6 +2,7 @@
  * Entry of the command. It imports little: it prints the version, or enables the compile cache, before the modules of the
  * commands are loaded.
  */
+import { fstatSync, writeFileSync, writeSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
@@ -19,12 +20,25 @@ async function run(): Promise<void> {
   keepCompiled();
   const { ExitCode } = await import('./terminal.ts');
   const { main } = await import('./main.ts');
-  // A reader that closes early, as in `sextant search … | head`, is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-    process.exit(error.code === 'EPIPE' ? 0 : ExitCode.failed),
-  );
+  const { stdout } = process;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that closes early, as in `sextant search … | head`, is no failure.
+    if (error.code === 'EPIPE') process.exit(0);
+    writeSync(2, `sextant: The output is incomplete. Free some space, or write elsewhere. (${error.message})\n`);
+    process.exit(ExitCode.failed);
+  });
+  // Node's stream of a file drops in silence what a nearly full disk has no room for.
+  if (!stdout.isTTY && fstatSync(1).isFile())
+    stdout._write = (chunk: Uint8Array, _encoding, done) => {
+      try {
+        writeFileSync(1, chunk);
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
+    };
   process.exitCode = await main(process.argv, {
-    stdout: process.stdout,
+    stdout,
     stderr: process.stderr,
     get stdin() {
       return process.stdin;

@@ -91,6 +91,15 @@ describe('exit codes of sextant', () => {
     program = await createProgram(['node', 'sextant', 'completion'], '1.0.0', terminal, () => undefined);
   });
 
+  it('is 2 where a file takes only a part of the output', function () {
+    if (process.platform === 'win32') return this.skip();
+    const file = join(folder(), 'help.txt');
+    const limited = ['-c', 'ulimit -f 1; exec "$0" "$1" --help > "$2"', process.execPath, COMMAND, file];
+    const { status, stderr } = spawnSync('bash', limited, { encoding: 'utf8' });
+    assert.match(stderr, /^sextant: The output is incomplete\. Free some space, or write elsewhere\. \(EFBIG/);
+    assert.equal(status, 2);
+  });
+
   it('are in the help of each command that does something', () => {
     const commands = runnable(program);
     assert.ok(commands.length > 50, String(commands.length));
