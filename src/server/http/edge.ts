@@ -220,6 +220,7 @@ export class HttpEdge {
     let caller: Caller | undefined;
 
     const finish = (reply: Reply | HttpError): void => {
+      if (request.socket.timeout === 0) request.socket.setTimeout(this.#timeouts.idleMs);
       const error = reply instanceof HttpError ? reply : undefined;
       if (error) this.#sendError(response, error);
       else this.#send(request, response, reply as Reply);
@@ -293,7 +294,6 @@ export class HttpEdge {
         },
         gone: () => {
           const gone = new AbortController();
-          request.socket.setTimeout(0);
           response.once('close', () => gone.abort());
           if (response.destroyed) gone.abort();
           return gone.signal;
@@ -301,8 +301,11 @@ export class HttpEdge {
         warn: (message) => void warnings.push(message),
       };
       const reply = operation.handle(exchange);
-      if (reply instanceof Promise) reply.then(finish).catch(fail);
-      else finish(reply);
+      if (reply instanceof Promise) {
+        // A client that waits for a late answer is not idle. A body has separate time limits.
+        request.socket.setTimeout(0);
+        reply.then(finish).catch(fail);
+      } else finish(reply);
     } catch (error) {
       fail(error);
     }
@@ -331,7 +334,6 @@ export class HttpEdge {
       response.end(bytes);
       return;
     }
-    request.socket.setTimeout(this.#timeouts.idleMs);
     response.writeHead(200, this.#headers({ 'Content-Type': reply.contentType }));
     sendLines(response, reply.lines).catch((error: unknown) => {
       // A client that closed the connection has stopped it.

@@ -22,10 +22,7 @@ export interface HttpExchange {
   body(): Promise<Buffer>;
   /** The body as it comes, of any size. */
   stream(): AsyncIterable<Uint8Array>;
-  /**
-   * Aborts when the client goes, and when it has the answer: for one that is long in coming. Until that begins, the connection
-   * is not closed for being idle.
-   */
+  /** Aborts when the client goes, and when it has the answer: for one that is long in coming. */
   gone(): AbortSignal;
   /** A note in the request log. */
   warn(message: string): void;
