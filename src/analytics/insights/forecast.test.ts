@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { runs } from '../../../test/support/runs.ts';
 import { formatDay, parseDay, startOfDay } from '../../base/day.ts';
 import { hash } from '../../server/analytics/simulation/random.ts';
 import { wholeAmount } from './amounts.ts';
 import { forecastMonth, type Forecast, type History } from './forecast.ts';
+import { classifyDays, WARM_UP_DAYS } from './unusual.ts';
 
 /* Expectations are computed here with Date and fractions, without code of the forecast. */
 
@@ -26,6 +28,11 @@ function spentOf({ first, amounts }: History, now: number): bigint {
 
 function forecastOn(now: number, history: History): Forecast {
   return forecastMonth(spentOf(history, now), startOfDay(now), history);
+}
+
+function unusualDays({ first, amounts }: Omit<History, 'lastYear'>): boolean[] {
+  const options = { first, alarmsFrom: first + WARM_UP_DAYS, byWeekday: false };
+  return classifyDays(amounts, options).map(({ isUnusual }) => isUnusual);
 }
 
 describe('the forecast of a month', () => {
@@ -136,6 +143,11 @@ describe('the forecast of a month', () => {
           amounts: all.amounts.slice(first - all.first, end - all.first),
         });
         const parts = { ...between(now - 160, now), lastYear: between(month - 364 - 56, month + 31 - 364) };
+        // A day may be unusual in a shorter past, which compares fewer days with it.
+        for (const part of [parts, parts.lastYear]) {
+          const ofAll = unusualDays(all).slice(part.first - all.first, part.first - all.first + part.amounts.length);
+          fc.pre(isDeepStrictEqual(unusualDays(part), ofAll));
+        }
         assert.equal(forecastOn(now, parts).projected, forecastOn(now, all).projected);
       }),
       { numRuns: runs(30) },
