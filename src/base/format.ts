@@ -12,6 +12,11 @@ export function formatCount(count: number): string {
   return counts.format(count);
 }
 
+/** A number of things: `1 file`, `78,579 files`. */
+export function formatThings(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
 /** Formats a duration, with a useful precision: `31 s`, `2 min`, `1 h 5 min`. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(1, Math.round(seconds));

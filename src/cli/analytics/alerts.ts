@@ -17,6 +17,7 @@ import { limitsFile, readGroupLimits, type GroupLimit } from '../../analytics/gr
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { formatTime } from '../../base/clock.ts';
 import { describeError, isCancelled, SextantError, throwIfCancelled } from '../../base/errors.ts';
+import { formatThings } from '../../base/format.ts';
 import { describeOwner } from '../../base/lease.ts';
 import { sleep } from '../../base/sleep.ts';
 import { readSecret } from '../readSecret.ts';
@@ -318,8 +319,8 @@ const STATES: Readonly<Record<JournalMessage['state'], string>> = {
 };
 
 function messageRow({ name, state, events, next, attempts, result, at }: JournalMessage): string[] {
-  const count = events.length === 1 ? '1 alert' : `${events.length} alerts`;
-  const tries = attempts === 0 ? 'held' : attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  const count = formatThings(events.length, 'alert');
+  const tries = attempts === 0 ? 'held' : formatThings(attempts, 'attempt');
   const when = formatTime(state === 'sending' ? at : next);
   return [name, count, `${STATES[state]} ${when}`, tries, printable(result ?? '')];
 }

@@ -29,7 +29,7 @@ import { RESOURCE_OF_PLAN, type Plan } from '../../analytics/contract.ts';
 import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { formatDay, parseDay } from '../../base/day.ts';
 import { cancelled, isCancelled, SextantError, systemCode } from '../../base/errors.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, formatThings } from '../../base/format.ts';
 import { openAccount, type AnalyticsOptions } from './analytics.ts';
 import { confirm, ExitCode, noFile, printError, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
@@ -228,12 +228,7 @@ async function changeBy(
         `${summarizePreview(made)}. Nothing was changed. Add --yes to apply without a terminal, or --dry-run to preview.`,
       );
     stderr.write(`${previewText(made, { most: LISTED, use })}\n`);
-    if (
-      !(await confirm(
-        `Apply ${changesOf(made).length === 1 ? '1 change' : `${formatCount(changesOf(made).length)} changes`}?`,
-        terminal,
-      ))
-    )
+    if (!(await confirm(`Apply ${formatThings(changesOf(made).length, 'change')}?`, terminal)))
       throw new SextantError('NotConfirmed', 'Nothing was changed.');
   }
   const progress = progressOn(terminal);

@@ -4,7 +4,7 @@ import { saveFacts } from '../../analytics/facts/saveFacts.ts';
 import type { FactFormat } from '../../analytics/facts/factFormats.ts';
 import { formatDay, parseDay, type Day } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, formatThings } from '../../base/format.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { loading, openData } from './analytics.ts';
 
@@ -33,7 +33,7 @@ export async function runFacts(
   const { load, done } = loading(service, terminal);
   const { written, kept, rows } = await saveFacts(data, range, resolve(facts), format, load).finally(done);
   const known = kept === 0 ? '' : `, ${formatCount(kept)} were there`;
-  terminal.stdout.write(`${formatCount(written)} files with ${formatCount(rows)} rows saved${known}.\n`);
+  terminal.stdout.write(`${formatThings(written, 'file')} with ${formatThings(rows, 'row')} saved${known}.\n`);
   return ExitCode.ok;
 }
 

@@ -7,7 +7,7 @@ import type { Table } from '../../analytics/reports/table.ts';
 import { count, text } from '../../analytics/reports/tables.ts';
 import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
 import { formatDay, type Day } from '../../base/day.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, formatThings } from '../../base/format.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import {
   CONNECTION_HELP,
@@ -140,7 +140,7 @@ function describeCheck(check: GroupCheck, { rows, columns }: Groups, accounts: n
       ),
     ),
   ].join('');
-  const about = `${formatCount(rows.length)} rows, ${formatCount(accounts)} known accounts, grouped by ${columns.join(', ')}`;
+  const about = `${formatThings(rows.length, 'row')}, ${formatThings(accounts, 'known account')}, grouped by ${columns.join(', ')}`;
   return problems === '' ? `${about}: all are mapped, and none twice.\n` : `${about}\n${problems}`;
 }
 

@@ -6,7 +6,7 @@ import { tableCsv } from '../../analytics/reports/csv.ts';
 import { formatCell, formatGrowth, formatPrice, formatShare, type Table } from '../../analytics/reports/table.ts';
 import { costPerUse, costReport, type CostReport } from '../../analytics/reports/costReport.ts';
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, formatThings } from '../../base/format.ts';
 import {
   CONNECTION_HELP,
   EXIT_CODES,
@@ -83,7 +83,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
   switch (options.by) {
     case 'person': {
       const report = await peopleReport(data, range, load);
-      const who = report.distinct === undefined ? 'person' : `${formatCount(report.distinct)} people`;
+      const who = report.distinct === undefined ? 'person' : formatThings(report.distinct, 'person', 'people');
       return show(`Use by ${who}`, personTable(report), report);
     }
     case 'language':

@@ -9,7 +9,7 @@ import type { AnswerProvider } from '../../ask/provider.ts';
 import type { Sources } from '../../ask/retrieve.ts';
 import { teamSources } from '../../ask/teamSources.ts';
 import { SextantError } from '../../base/errors.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, formatThings } from '../../base/format.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
 import { explainRefusal, openTeamService } from '../context/teamService.ts';
@@ -241,7 +241,7 @@ function describeReranking({ provider, sent, failure }: Reranking): string {
 function describeSent({ label }: ProviderInfo, { files, characters }: Sent, service?: string): string {
   if (characters === 0)
     return `${label}. ${service === undefined ? 'Nothing was sent' : `Only the question was sent, to ${service}`}.`;
-  return `${label} receives ${formatCount(characters)} characters, with passages of ${files === 1 ? '1 file' : `${files} files`}.`;
+  return `${label} receives ${formatCount(characters)} characters, with passages of ${formatThings(files, 'file')}.`;
 }
 
 /** Colours the text if the output is a terminal with colours and `NO_COLOR` is unset. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { formatColumns } from '../../base/columns.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatCount, formatThings } from '../../base/format.ts';
 import { SextantError } from '../../base/errors.ts';
 import { pushFolder } from '../../context/push.ts';
 import { isRepositoryName, isUrlTemplate, type WireResult } from '../../wire/repositories.ts';
@@ -82,7 +82,7 @@ export async function runPush(folder: string, options: PushOptions, terminal: Te
   if (json) printJson({ repository, uploaded, leftOut }, terminal);
   else
     terminal.stdout.write(
-      `Pushed ${formatCount(repository.files)} files as ${name}${at(repository)}; ${formatCount(uploaded)} were new.\n`,
+      `Pushed ${formatThings(repository.files, 'file')} as ${name}${at(repository)}; ${formatCount(uploaded)} were new.\n`,
     );
   return ExitCode.ok;
 }
@@ -132,7 +132,7 @@ export async function runReposSearch(
     for (const problem of problems) terminal.stderr.write(`sextant: ${problem}\n`);
     for (const result of results) terminal.stdout.write(formatResult(result));
     if (results.length === 0)
-      terminal.stderr.write(`Nothing found in ${formatCount(searched)} repositories for: ${query}\n`);
+      terminal.stderr.write(`Nothing found in ${formatThings(searched, 'repository', 'repositories')} for: ${query}\n`);
   }
   return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }
