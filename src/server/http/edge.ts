@@ -149,6 +149,10 @@ export class HttpEdge {
     server.requestTimeout = 0;
     server.keepAliveTimeout = idleMs;
     server.timeout = idleMs;
+    server.on('timeout', (socket: Socket) => {
+      // A client that waits for a late answer is not idle. A body has separate time limits.
+      if (this.#last.get(socket)?.response.headersSent !== false) socket.destroy();
+    });
     server.on(certificate ? 'secureConnection' : 'connection', (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once('close', () => this.#sockets.delete(socket));
@@ -220,7 +224,6 @@ export class HttpEdge {
     let caller: Caller | undefined;
 
     const finish = (reply: Reply | HttpError): void => {
-      if (request.socket.timeout === 0) request.socket.setTimeout(this.#timeouts.idleMs);
       const error = reply instanceof HttpError ? reply : undefined;
       if (error) this.#sendError(response, error);
       else this.#send(request, response, reply as Reply);
@@ -301,11 +304,8 @@ export class HttpEdge {
         warn: (message) => void warnings.push(message),
       };
       const reply = operation.handle(exchange);
-      if (reply instanceof Promise) {
-        // A client that waits for a late answer is not idle. A body has separate time limits.
-        request.socket.setTimeout(0);
-        reply.then(finish).catch(fail);
-      } else finish(reply);
+      if (reply instanceof Promise) reply.then(finish).catch(fail);
+      else finish(reply);
     } catch (error) {
       fail(error);
     }
