@@ -11,6 +11,7 @@ import { findSecret } from './secrets.ts';
 export class FolderSearch {
   readonly root: string;
   readonly below: string;
+  readonly name?: string;
   readonly reader: EngineReader;
   readonly index: PatchedIndex;
   readonly changed: ChangedPaths;
@@ -21,7 +22,7 @@ export class FolderSearch {
 
   /** `leftOut` collects the files that the index has, but that are no results as they are now. */
   constructor(
-    { root, below = '' }: { readonly root: string; readonly below?: string },
+    { root, below = '', name }: { readonly root: string; readonly below?: string; readonly name?: string },
     reader: EngineReader,
     changed: ChangedPaths,
     read: ReadFile,
@@ -29,6 +30,7 @@ export class FolderSearch {
   ) {
     this.root = root;
     this.below = below;
+    if (name !== undefined) this.name = name;
     this.reader = reader;
     this.index = new PatchedIndex(reader);
     this.changed = changed;

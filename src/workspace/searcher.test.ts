@@ -53,6 +53,23 @@ describe('Searcher', () => {
     );
   });
 
+  it('restricts a path from the top that begins with the name of one of several folders to that folder', async () => {
+    const code = { 'src/a.ts': 'lantern', 'tram/b.ts': 'lantern' };
+    const ferry = { ...(await indexed(code)), name: 'Ferry [old], north' };
+    const tram = { ...(await indexed(code)), name: 'tram' };
+    const found = async (query: string, ...folders: (typeof tram)[]): Promise<string[]> => {
+      const results = await search(query, ...folders);
+      return results.map(({ root, path }) => `${root === tram.root ? 'tram' : 'ferry'}/${path}`).toSorted();
+    };
+    const inFerry = String.raw`path:"/Ferry \[old\]\, north/`;
+    assert.deepEqual(await found('lantern path:/tram/', ferry, tram), ['tram/src/a.ts', 'tram/tram/b.ts']);
+    assert.deepEqual(await found('path:/tram/src/', ferry, tram), ['tram/src/a.ts']);
+    assert.deepEqual(await found(`lantern ${inFerry}"`, ferry, tram), ['ferry/src/a.ts', 'ferry/tram/b.ts']);
+    assert.deepEqual(await found(`lantern ${inFerry}**/b.*"`, ferry, tram), ['ferry/tram/b.ts']);
+    assert.deepEqual(await found('lantern -path:/tram/', ferry, tram), ['ferry/src/a.ts', 'ferry/tram/b.ts']);
+    assert.deepEqual(await found('lantern path:/src/', ferry, tram), ['ferry/src/a.ts', 'tram/src/a.ts']);
+  });
+
   it('finds the usages of a name that begins or ends more names than files are read', async () => {
     const files: Record<string, string> = {
       'z.ts': 'lantern();\r\n',

@@ -43,6 +43,8 @@ export interface SearchFolder {
   readonly encodings?: readonly EncodingRule[];
   /** Only the file of this path and files below it, relative to the folder, with `/`. */
   readonly below?: string;
+  /** Name by which results show it among several folders. */
+  readonly name?: string;
 }
 
 /** The text of an editor that is not saved; without one, what is on disk counts again. */

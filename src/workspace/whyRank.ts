@@ -81,8 +81,8 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
   const { byRoot, problems: unresolved } = await new ChangedFiles().resolve(roots, filters, request.isTrusted ?? false);
   const problems = [...malformed, ...unresolved];
   const folderAt = (at: string): SearchFolder | undefined => folders.find((folder) => folder.root === at);
-  const optionsIn = (folder: string): Pick<SearchOptions, 'below' | 'changed' | 'readText'> => ({
-    below: folderAt(folder)?.below ?? '',
+  const optionsIn = (folder: string): Pick<SearchOptions, 'below' | 'name' | 'changed' | 'readText'> => ({
+    ...folderAt(folder),
     changed: byRoot.get(folder) ?? new Map(),
     readText: (file) => textOf(folderAt(folder), file),
   });

@@ -94,6 +94,24 @@ describe('a workspace of several folders', () => {
     await workbench.openSextantView();
   });
 
+  it('searches in one of the folders from its menu in the explorer', async () => {
+    const { page } = workbench;
+    await page
+      .locator('.activitybar')
+      .getByRole('tab', { name: /^Explorer/ })
+      .click();
+    await workbench.openMenu(workbench.treeItem(/^Old Town/));
+    await workbench.choose('Search in Folder with Sextant');
+    const view = await workbench.view();
+    const box = view.getByRole('textbox', { name: 'Search code' });
+    await until('it searches there', async () => (await box.inputValue()) === 'path:"/Old Town/" ');
+    await page.keyboard.type('stop pier');
+    await view.getByRole('treeitem', { level: 1, name: 'stop.ts Old Town 1', exact: true }).waitFor();
+    await view.getByText('1 file', { exact: true }).first().waitFor();
+    assert.equal(await box.inputValue(), 'path:"/Old Town/" stop pier');
+    await workbench.openSextantView();
+  });
+
   it('reports that a folder outside any disk is not indexed, and what to do', async () => {
     const virtual = { uri: 'memory:/orbit', name: 'orbit' };
     await setFolders(/^orbit The folder is not on a local disk/, { path: 'ferry' }, { path: 'tram' }, virtual);

@@ -41,7 +41,8 @@ function heights(): RowHeights {
 
 function focusBox(): void {
   controls.box?.focus();
-  controls.box?.select();
+  // Behind the filter of a folder one goes on typing.
+  if (!model.query.endsWith(' ')) controls.box?.select();
 }
 
 // The editor moves the focus to the page; the box takes it unless another element has it.

@@ -1,6 +1,6 @@
 import { nameSegments } from '../analyze/symbolNames.ts';
 import type { SymbolSpan } from '../index/documents.ts';
-import { compileGlob, isGlob, unescapeGlob } from './glob.ts';
+import { compileGlob, escapeGlob, isGlob, unescapeGlob } from './glob.ts';
 import { languagesNamed } from './languageNames.ts';
 import type { FilterField, QueryFilter } from './queryLanguage.ts';
 
@@ -34,6 +34,8 @@ export const EXACT = 3;
 /** The name begins with the wanted one. */
 export const PREFIX = 2;
 const OTHER = 1;
+/** Pattern that no path matches. */
+const NO_PATH = '/\0';
 
 /** Changed paths, relative like those of documents, by the text after `changed:`. */
 export type ChangedPaths = ReadonlyMap<string, ReadonlySet<string>>;
@@ -44,16 +46,18 @@ export type Test = (text: string) => boolean;
  * Filters of one field are alternatives, as with ripgrep's `-g` and `-t`: a file has one language, so `lang:c lang:cpp`
  * could mean nothing else. A conjunction fits in one glob. Filters of different fields must all match, and a match of
  * an excluding filter is left out. A `changed:` that is missing from `changed` is ignored. `below` restricts all
- * documents to a path and the paths below it.
+ * documents to a path and the paths below it. `name` is that of the folder, one of the `names` of several.
  */
 export function compileFilters(
   all: readonly QueryFilter[],
   changed: ChangedPaths = new Map(),
   below = '',
+  name?: string,
+  names: readonly (string | undefined)[] = [],
 ): CompiledFilters {
   const filters = all.filter((filter) => isKnown(filter, changed));
   const change = compileField(filters, 'changed', (pattern) => (name) => changed.get(pattern)!.has(name));
-  const path = compileField(filters, 'path', pathTest);
+  const path = compileField(filters, 'path', (pattern) => pathTest(inFolder(pattern, name, names)));
   const file = compileField(filters, 'file', (pattern) => nameTest(pattern, false));
   const lang = compileField(filters, 'lang', languageTest);
   const symbol = testsOf(filters, 'sym', symbolTest);
@@ -121,6 +125,14 @@ export function definitionNames({ name, container }: SymbolSpan): readonly strin
   const whole = container === undefined ? name : `${container}.${name}`;
   const segments = nameSegments(whole);
   return segments.length < 2 ? [name] : [name, segments.at(-1)!, whole, segments.slice(-2).join('.')];
+}
+
+/** A pattern of paths in a folder, from one that may begin with the name of a folder, as results show it. */
+function inFolder(pattern: string, own: string | undefined, names: readonly (string | undefined)[]): string {
+  const typed = pattern.toLowerCase();
+  const beginsWith = (name = ''): boolean => name !== '' && typed.startsWith(`/${escapeGlob(name)}/`.toLowerCase());
+  if (own !== undefined && beginsWith(own)) return pattern.slice(escapeGlob(own).length + 1);
+  return names.some(beginsWith) ? NO_PATH : pattern;
 }
 
 /**

@@ -19,6 +19,11 @@ export function isGlob(pattern: string): boolean {
   return false;
 }
 
+/** A pattern without wildcards for exactly this text. */
+export function escapeGlob(text: string): string {
+  return text.replace(/[*?[\]{},]/g, String.raw`\$&`);
+}
+
 /** The text of a pattern without wildcards. */
 export function unescapeGlob(pattern: string): string {
   return pattern.replace(/\\([*?[\]{},\\])/g, '$1');

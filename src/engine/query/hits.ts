@@ -43,6 +43,8 @@ interface FolderOptions {
   readonly changed?: ChangedPaths;
   /** Only the document of this path and those below it; unlike filters of `path:`, it holds beside others. */
   readonly below?: string;
+  /** Name of the folder among several, with which filters of `path:` may begin after a `/`. */
+  readonly name?: string;
   /**
    * Returns a document's text, or `undefined` if it is not available. The index keeps no text, and phrases are searched
    * in it. Without this function phrases filter nothing: their words rank like others.

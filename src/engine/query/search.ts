@@ -256,8 +256,9 @@ class Search {
 
   *#addSegments(): Steps {
     const excluded = excludedTerms(this.#parsed);
-    for (const [folder, { segments, within, below, changed, readText }] of this.#folders.entries()) {
-      const filters = compileFilters(this.#parsed.filters, changed, below);
+    const names = this.#folders.map(({ name }) => name);
+    for (const [folder, { segments, within, below, name, changed, readText }] of this.#folders.entries()) {
+      const filters = compileFilters(this.#parsed.filters, changed, below, name, names);
       const required = readText ? this.#texts.requiredTerms() : [];
       for (const segment of segments) {
         yield;

@@ -1,3 +1,4 @@
+import { escapeGlob } from './glob.ts';
 import { FILTER_FIELDS, parseQueryLanguage, type FilterField } from './queryLanguage.ts';
 
 /** A filter at the end of a query that may still be incomplete. */
@@ -27,7 +28,7 @@ export function unfinishedFilter(query: string): UnfinishedFilter | undefined {
 
 /** A filter for exactly this text, in the syntax of queries: in quotes, and with backslashes, where needed. */
 export function formatFilter(field: FilterField, value: string, exclude: boolean): string {
-  const escaped = value.replace(/[*?[\]{},]/g, String.raw`\$&`);
+  const escaped = escapeGlob(value);
   const quoted = /[\s"]/.test(escaped) ? `"${escaped.replace(/\\(?![*?[\]{},])|"/g, String.raw`\$&`)}"` : escaped;
   return `${exclude ? '-' : ''}${field}:${quoted}`;
 }

@@ -6,8 +6,10 @@ import type { Logger } from '../../base/log.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
 import { PaceMeter, type IndexingPace } from '../../workspace/pace.ts';
+import type { SearchFolder } from '../../workspace/searcher.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import { indexOptions } from '../settings.ts';
+import { folderName } from './folderName.ts';
 
 /** The indexed workspace folders and their states. Follows the workspace and the settings. */
 export class Folders implements vscode.Disposable {
@@ -46,9 +48,10 @@ export class Folders implements vscode.Disposable {
     this.#synchronize();
   }
 
-  /** The searchable folders. */
-  get all(): readonly FolderOptions[] {
-    return [...this.#open.values()].filter(({ uri }) => isOnDisk(uri)).map((folder) => folder.options);
+  /** The searchable folders, with names if there are several. */
+  get all(): readonly (FolderOptions & Pick<SearchFolder, 'name'>)[] {
+    const all = [...this.#open.values()].filter(({ uri }) => isOnDisk(uri)).map((folder) => folder.options);
+    return all.length < 2 ? all : all.map((options) => ({ ...options, name: folderName(options.root) }));
   }
 
   /** The state of each folder. While the user pauses indexing, a folder that is up to date is paused, too. */

@@ -122,7 +122,10 @@ export class SearchView implements vscode.Disposable {
   /** Shows the view with the focus in its box, and searches unless `search` is missing. */
   async show(search?: KeptSearch): Promise<void> {
     this.#takesFocus = true;
-    if (search) this.#search = search;
+    if (search) {
+      this.#search = search;
+      this.#scope = 'workspace';
+    }
     await vscode.commands.executeCommand('sextant.search.focus');
     if (search) {
       this.#host.emit('state', this.#state());

@@ -35,8 +35,11 @@ export function usagesQuery(): string {
 /** The beginning of a query within a folder of the explorer; `undefined` for one that is not indexed. */
 export function folderQuery(folders: Folders, folder: unknown): string | undefined {
   if (!(folder instanceof vscode.Uri)) return undefined;
-  const isRoot = folders.all.some(({ root }) => folders.uriOf(root).toString() === folder.toString());
-  const path = folders.folderOf(folder)?.path;
-  if (isRoot || path === undefined) return isRoot ? '' : undefined;
-  return `${formatFilter('path', `/${path}/`, false)} `;
+  const top = folders.all.find(({ root }) => folders.uriOf(root).toString() === folder.toString());
+  const place = folders.folderOf(folder);
+  if (!top && !place) return undefined;
+  // Several folders have names.
+  const { name } = top ?? folders.all.find(({ root }) => root === place?.folder.root) ?? {};
+  const path = [name, top ? undefined : place?.path].filter((part) => part !== undefined).join('/');
+  return path === '' ? '' : `${formatFilter('path', `/${path}/`, false)} `;
 }
