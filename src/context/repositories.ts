@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import { formatTime } from '../base/clock.ts';
-import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import { parseQueryLanguage, unindexedWords } from '../engine/query/queryLanguage.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { outputLength } from '../wire/contract.ts';
 import { formatRetrieval } from '../wire/formatRetrieval.ts';
@@ -74,7 +74,9 @@ export class Repositories {
     const { hits, missing } = await this.#store.searchSets(words, checkpointsOf(chosen), options);
     const stale = missing.map((i) => chosen[i]!.name);
     if (stale.length > 0) problems.push(`The files of ${listed(stale)} are missing. Push again to find them.`);
-    for (const { message } of parseQueryLanguage(words).problems) problems.push(message);
+    const parsed = parseQueryLanguage(words);
+    const unindexed = hits.length === 0 ? unindexedWords(parsed) : [];
+    for (const { message } of [...parsed.problems, ...unindexed]) problems.push(message);
     return { results: hits.map((hit) => resultOf(hit, chosen)), searched: chosen.length - missing.length, problems };
   }
 

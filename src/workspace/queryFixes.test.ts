@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseQueryLanguage, withoutQuotes } from '../engine/query/queryLanguage.ts';
+import { parseQueryLanguage, unindexedWords, withoutQuotes } from '../engine/query/queryLanguage.ts';
 import { fixesOf } from './queryFixes.ts';
 
 describe('Fixes of a query', () => {
@@ -50,6 +50,20 @@ describe('Fixes of a query', () => {
         }
       }
     }
+  });
+
+  it('searches words that the index leaves out as a phrase', () => {
+    for (const [query, fixed] of [
+      ['path:"a the" the 5" lang:ts', String.raw`path:"a the" "the 5\"" lang:ts`],
+      ['x lang:ts y', '"x lang:ts y"'],
+    ] as const)
+      for (const problem of unindexedWords(parseQueryLanguage(query)))
+        assert.deepEqual(
+          fixesOf(query, problem).map((fix) => fix.query),
+          [fixed],
+        );
+    for (const query of ['', '->', 'lang:ts', 'the lantern', '7 "a"', '水'])
+      assert.deepEqual(unindexedWords(parseQueryLanguage(query)), []);
   });
 
   it('searches the words of a phrase that nothing contains', () => {

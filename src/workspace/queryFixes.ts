@@ -69,6 +69,10 @@ export function fixesOf(query: string, problem: QueryProblem): QueryFix[] {
       const words = parseQueryLanguage(query).phrases.find((phrase) => phrase.start === start)?.text;
       return words === undefined ? [] : [use(words.replace(/^-(?=\d)/, ''))];
     }
+    case 'UnindexedWords': {
+      const text = `"${part.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+      return [{ kind: 'quote', text, query: replaced(text) }];
+    }
     case 'NoWord':
     case 'CorrectedWord':
       return [];

@@ -70,6 +70,22 @@ describe('Searcher', () => {
     assert.deepEqual(await found('lantern path:/src/', ferry, tram), ['ferry/src/a.ts', 'tram/src/a.ts']);
   });
 
+  it('reports words that the index leaves out, unless something is found, and finds them in quotes', async () => {
+    const place = await indexed({ 'a.ts': 'let x = 7 of the\n', 'b.ts': 'export const yard = 1;\n' });
+    const searcher = new Searcher();
+    const found = async (query: string): Promise<unknown> => {
+      const { results, problems } = await searcher.search({ folders: [place], query, limit: 9 });
+      return [results.map(({ path }) => path), problems.map(({ code, start, end }) => [code, start, end])];
+    };
+    assert.deepEqual(await found('w'), [[], [['UnindexedWords', 0, 1]]]);
+    assert.deepEqual(await found('lang:ts the 7'), [[], [['UnindexedWords', 8, 13]]]);
+    assert.deepEqual(await found('y'), [['b.ts'], []]);
+    assert.deepEqual(await found('"of the"'), [['a.ts'], []]);
+    assert.deepEqual(await found('"7"'), [['a.ts'], []]);
+    assert.deepEqual(await found('7 yard'), [['b.ts'], []]);
+    searcher.close();
+  });
+
   it('finds the usages of a name that begins or ends more names than files are read', async () => {
     const files: Record<string, string> = {
       'z.ts': 'lantern();\r\n',

@@ -9,6 +9,7 @@ import type { ChangedPaths } from '../engine/query/filters.ts';
 import { overlap, type SourceRange } from '../engine/query/sourceRange.ts';
 import {
   parseQueryLanguage,
+  unindexedWords,
   withoutQuotes,
   type ParsedQuery,
   type QueryProblem,
@@ -228,6 +229,7 @@ export class Searcher {
         parsed = corrected(parsed, found.corrections);
         found = await this.#find(searched, parsed, request, leftOut, signal);
       }
+      if (found.results.length === 0) parsed = { ...parsed, problems: [...parsed.problems, ...unindexedWords(parsed)] };
     } finally {
       for (const { index } of searched) index.close();
     }

@@ -121,6 +121,12 @@ export function isIndexable(word: string): boolean {
   return word.length <= MAX_WORD ? !STOPWORDS.has(word) : word.length <= MAX_NUMBER && isNumber(word);
 }
 
+/** Whether a text has a word that {@link isIndexable}. */
+export function hasIndexable(text: string): boolean {
+  for (const word of wordsIn(text)) if (isIndexable(word)) return true;
+  return false;
+}
+
 /** Whether a part of a token is a number of more than one digit. */
 export function isNumber(part: string): boolean {
   return part.length > 1 && /^\d/.test(part);

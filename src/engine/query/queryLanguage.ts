@@ -1,6 +1,7 @@
 import { checkGlob, MAX_STARS, type GlobProblem } from './glob.ts';
 import { languagesNamed, similarLanguages } from './languageNames.ts';
 import { WORD } from '../analyze/numbers.ts';
+import { hasIndexable } from '../analyze/words.ts';
 import { MAX_WORDS } from './query.ts';
 import { isFault, parseRegex } from './regexSyntax.ts';
 import { editDistance } from './similar.ts';
@@ -65,6 +66,8 @@ export type QueryProblemCode =
   | 'TooManyWords'
   /* The search finds no document with a phrase, and takes the phrase for words. */
   | 'PhraseNotFound'
+  /* The search finds nothing, and the index leaves out all words of the query. */
+  | 'UnindexedWords'
   /* The search finds no document with a word, and takes it for another. */
   | 'CorrectedWord'
   /* Problems that only a lookup of changes finds. */
@@ -121,6 +124,20 @@ export function withoutQuotes(parsed: ParsedQuery): ParsedQuery {
     phrases: parsed.phrases.filter(({ exclude }) => exclude),
     problems: [...parsed.problems, ...problems].sort((a, b) => a.start - b.start),
   };
+}
+
+/** The reason why a query finds nothing, if the index leaves out all its words. */
+export function unindexedWords(parsed: ParsedQuery): readonly QueryProblem[] {
+  const { text, filters, excludedWords, phrases, regexes } = parsed;
+  const words = parsed.words.trim();
+  if (phrases.length + regexes.length > 0 || !/[\p{L}\p{N}]/u.test(words) || hasIndexable(words)) return [];
+  const isWithin = (at: number): boolean =>
+    [...filters, ...excludedWords].some(({ start, end }) => start <= at && at < end);
+  let start = text.indexOf(words);
+  while (start >= 0 && isWithin(start)) start = text.indexOf(words, start + 1);
+  const span = start < 0 ? { start: 0, end: text.length } : { start, end: start + words.length };
+  const message = `Words such as "the", single letters and digits are not in the index: add another word, or put them in quotes.`;
+  return [{ code: 'UnindexedWords', message, ...span }];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { SextantError } from '../../base/errors.ts';
 import { runAtOnce } from '../../base/timeSlice.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { hasIndexable } from '../analyze/words.ts';
 import { Field } from '../index/format.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import type { Segment } from '../index/snapshot.ts';
@@ -238,8 +239,8 @@ class Search {
     this.#pinned = yield* findLocations(this.#locations, this.#scores);
     if (!isFilterOnly) yield* this.#collect();
     // An expression may match the middle of words, which the index does not have.
-    // Nor does it have single digits, as in "-1".
-    const isUnindexed = this.#texts.isNeeded && this.#query.words.every((word) => word.length === 1);
+    // Nor does it have single digits, as in "-1", and common words.
+    const isUnindexed = this.#texts.isNeeded && !hasIndexable(this.#parsed.words);
     if (isFilterOnly || isUnindexed || this.#texts.hasRegex) for (const scores of this.#scores) yield* scores.addAll();
     return isFilterOnly ? inOrder<FoundDocument>(this.#allFiltered(), byScore) : this.#rank();
   }
