@@ -24,6 +24,11 @@ describe('the body of an event, indented', () => {
     assert.equal(pretty(' 1.0 '), '1.0\n');
   });
 
+  it('is a text that is no JSON as it came', () => {
+    for (const body of ['Deploy of   web\n  took [3, 4] s', '{"a": 1}\n{"b": 2}', '<a b="c d"/>', '{"cut": [1', ''])
+      assert.equal(pretty(body), `${body}\n`);
+  });
+
   it('takes a time that grows as the body does', function () {
     this.timeout(60_000);
     const flat = `[${'1,'.repeat(1 << 19)}1]`;

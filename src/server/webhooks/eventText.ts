@@ -1,6 +1,7 @@
 import { createScanner } from 'jsonc-parser';
 import { formatColumns } from '../../base/columns.ts';
 import { SextantError } from '../../base/errors.ts';
+import { isJson } from '../../base/json.ts';
 import { quoteForShell as quote } from '../../base/shell.ts';
 import { REDACTED, type Header } from '../../webhooks/event.ts';
 import { formatTree } from '../../webhooks/filter/evaluation.ts';
@@ -14,13 +15,14 @@ import type { EventDetailView, EventView, RefusalView, RunView, WebhookView } fr
 const MAX_DEPTH = 200;
 const MAX_GROWTH = { factor: 8, plus: 100_000, most: 16_000_000 };
 
-/** Indents a body; numbers, escapes and repeated keys stay unchanged. */
+/** Indents JSON; numbers, escapes and repeated keys stay unchanged, as do other texts. */
 export function prettyBody({ body }: Pick<EventView, 'body'>): string {
   return `${indented(body) ?? body}\n`;
 }
 
 /** Indents in one pass, since senders are untrusted. */
 function indented(body: string): string | undefined {
+  if (!isJson(body)) return undefined;
   const { factor, plus, most } = MAX_GROWTH;
   const longest = Math.min(factor * body.length + plus, most);
   const scanner = createScanner(body, true);
