@@ -401,6 +401,13 @@ describe('sextant webhooks, triggers, experts and events', () => {
     assert.match(said('events', 'show', first, '--headers'), /^authorization: \[redacted\]$/m);
     assert.match(said('events', 'show', first), /"n": 1\.0,\n {2}"it's": "é\\u00e9\\n",\n {2}"n": 2\n/);
 
+    const picture = Buffer.from([0xef, 0xbb, 0xbf, 0x89, 0x50, 0xff, 0]);
+    const { url: anything } = json<NewWebhookView>('webhooks', 'create', 'pictures', '--type', 'anything');
+    await fetch(anything, { method: 'POST', body: picture });
+    const [shown] = json<EventSummaryView[]>('events', 'list', '--webhook', 'pictures');
+    const raw = argsOf(['events', 'show', shown!.event_id, '--raw']);
+    assert.deepEqual(execFileSync(process.execPath, raw), picture);
+
     const file = join(folder(), 'events.ndjson');
     assert.equal(said('events', 'export', '--webhook', 'bytes', '-o', file), '');
     const exported = readFileSync(file, 'utf8')

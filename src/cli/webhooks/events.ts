@@ -161,7 +161,8 @@ export function showEvent(id: string, options: ShowOptions, terminal: Terminal):
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
     if (options.json) printJson(event, terminal);
     // Unchanged bytes, for another program.
-    else if (options.raw) stdout.write(event.body);
+    else if (options.raw)
+      stdout.write(event.body_base64 === undefined ? event.body : Buffer.from(event.body_base64, 'base64'));
     else if (options.headers) stdout.write(lines(headerLines(event)));
     else if (options.explain) stdout.write(lines(explanation(event)));
     else if (options.curl) stdout.write(`${asCurl(event, await webhookOf(event, client))}\n`);
