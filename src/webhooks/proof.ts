@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { Webhook as Signature } from 'standardwebhooks';
 import type { Webhook } from './definitions.ts';
 import type { Header } from './event.ts';
 import type { System } from './names.ts';
-import { GITLAB_TOKEN, schemeOf, signatureHeaders, type Addressed } from './signatures.ts';
+import { GITLAB_TOKEN, schemeOf, signatureHeaders, standardSignature, type Addressed } from './signatures.ts';
 
 /** The header with the id of a delivery, as the system adds it. */
 const IDS: Readonly<Record<System, string | undefined>> = {
@@ -41,10 +40,10 @@ export function proofOf(
   if (webhook.type === 'gitlab') return [[GITLAB_TOKEN, secret]];
   const scheme = schemeOf(webhook);
   if (scheme) return signatureHeaders(scheme, secret, body, Date.now(), addressed);
-  const at = new Date();
+  const at = String(Math.floor(Date.now() / 1000));
   return [
     ['webhook-id', id],
-    ['webhook-timestamp', String(Math.floor(at.getTime() / 1000))],
-    ['webhook-signature', new Signature(secret).sign(id, at, Buffer.from(body).toString())],
+    ['webhook-timestamp', at],
+    ['webhook-signature', standardSignature(secret, id, at, body)],
   ];
 }

@@ -167,6 +167,12 @@ export function signatureHeaders(
   ];
 }
 
+/** A signature of https://www.standardwebhooks.com at a time in seconds. Their library would sign bytes that are no text as others. */
+export function standardSignature(key: string, id: string, at: string, body: Uint8Array): string {
+  const hmac = createHmac('sha256', Buffer.from(key.replace(/^whsec_/, ''), 'base64'));
+  return `v1,${hmac.update(`${id}.${at}.`).update(body).digest('base64')}`;
+}
+
 /** The parts of a list with a prefix, without it. */
 function parts(value: string | readonly string[], prefix: string): string[] {
   return String(value)

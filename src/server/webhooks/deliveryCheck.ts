@@ -1,5 +1,5 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Webhook as Signature, WebhookVerificationError } from 'standardwebhooks';
 import type { Definitions, Webhook } from '../../webhooks/definitions.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
@@ -10,19 +10,13 @@ import {
   proofHeaders,
   schemeOf,
   signatureProblem,
+  standardSignature,
 } from '../../webhooks/signatures.ts';
 import { bearerOf } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
 
 const SIGNATURE_HEADERS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
 const ROTATED = 'the secret was rotated, and has expired';
-/** Messages of the library in plain words. */
-const PROBLEMS: Readonly<Record<string, string>> = {
-  'Invalid Signature Headers': 'webhook-timestamp is not a number',
-  'Message timestamp too old': 'webhook-timestamp is more than 5 minutes ago',
-  'Message timestamp too new': 'webhook-timestamp is more than 5 minutes ahead',
-  'No matching signature found': ANOTHER,
-};
 
 /**
  * Checks the token of a delivery, if its webhook has one; a signature is checked with the body. Throws `Unauthenticated`; its reason is
@@ -101,7 +95,12 @@ function missingToken(headers: IncomingHttpHeaders, { type }: Webhook): string {
 }
 
 /** Why no key matches a signature by https://www.standardwebhooks.com; `undefined` if one does. */
-function standardProblem(headers: IncomingHttpHeaders, body: Buffer, keys: readonly string[]): string | undefined {
+export function standardProblem(
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  keys: readonly string[],
+  toleranceS = 300,
+): string | undefined {
   const missing = SIGNATURE_HEADERS.filter((name) => !headers[name]);
   if (missing.length > 0) {
     const names = `${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} missing`;
@@ -109,18 +108,16 @@ function standardProblem(headers: IncomingHttpHeaders, body: Buffer, keys: reado
       ? names
       : `${names}: a bearer token was sent, but deliveries must be signed`;
   }
-  let problem = ANOTHER;
-  const given = Object.fromEntries(SIGNATURE_HEADERS.map((name) => [name, String(headers[name])]));
+  const [id = '', at = '', given = ''] = SIGNATURE_HEADERS.map((name) => String(headers[name]));
+  if (!/^\d{1,20}$/.test(at)) return 'webhook-timestamp is not a number';
+  const off = Date.now() / 1000 - Number(at);
+  if (Math.abs(off) > toleranceS) return `webhook-timestamp is more than 5 minutes ${off > 0 ? 'ago' : 'ahead'}`;
+  const presented = given.split(' ').map((one) => Buffer.from(one));
+  let isGood = false;
   for (const key of keys) {
-    try {
-      new Signature(key).verify(body, given, { jsonParse: false });
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof WebhookVerificationError)) throw error;
-      problem = PROBLEMS[error.message] ?? error.message;
-    }
+    const wanted = Buffer.from(standardSignature(key, id, at, body));
+    for (const one of presented) if (one.length === wanted.length && timingSafeEqual(one, wanted)) isGood = true;
   }
-  return problem === ANOTHER && !/\bv1,[\w+/]+=*/.test(given['webhook-signature']!)
-    ? 'webhook-signature is not v1 in base64'
-    : problem;
+  if (isGood) return undefined;
+  return /\bv1,[\w+/]+=*/.test(given) ? ANOTHER : 'webhook-signature is not v1 in base64';
 }

@@ -1,21 +1,14 @@
-import { Webhook as Signature } from 'standardwebhooks';
 import * as z from 'zod/mini';
 import { SextantError } from '../../base/errors.ts';
 import { eventNumber, REDACTED, type EventState, type Header, type StoredEvent } from '../../webhooks/event.ts';
 import { eventTypeOf, systemOf } from '../../webhooks/eventType.ts';
 import { SYSTEMS, type WebhookType } from '../../webhooks/names.ts';
 import { payloadOf } from '../../webhooks/payload.ts';
-import {
-  ANOTHER,
-  isSigned,
-  proofHeaders,
-  schemeOf,
-  signatureProblem,
-  type SignatureScheme,
-} from '../../webhooks/signatures.ts';
+import { isSigned, proofHeaders, schemeOf, signatureProblem, type SignatureScheme } from '../../webhooks/signatures.ts';
 import { checked, optionalText, withJson } from '../admin/adminPlane.ts';
 import type { HttpExchange, Resource } from '../http/exchange.ts';
 import { Access } from './access.ts';
+import { standardProblem } from './deliveryCheck.ts';
 import { filterOf, find, searchOf } from './eventResources.ts';
 import type { Plane } from './plane.ts';
 import type { EventFoundView, EventProofView, EventRowsView, EventRowView } from './rowViews.ts';
@@ -253,24 +246,10 @@ function proofOf({ service: { definitions } }: Plane, event: StoredEvent): Event
   const keys = definitions.signingKeys(webhook.id, -Infinity);
   const problem = scheme
     ? signatureProblem(anyTime(scheme), given, event.body, keys, Date.now(), targetOf(webhook, event.query))
-    : standardProblem(given, event.body, keys);
+    : standardProblem(given, event.body, keys, Infinity);
   return { kind: 'signature', header, is_valid: problem === undefined, ...(problem !== undefined && { problem }) };
 }
 
 function anyTime(scheme: SignatureScheme): SignatureScheme {
   return { ...scheme, tolerance_seconds: Infinity };
-}
-
-/** {@link signatureProblem} of Standard Webhooks at any time. The library checks the time as well, so its signature is compared. */
-function standardProblem(
-  given: Readonly<Record<string, string>>,
-  body: Buffer,
-  keys: readonly string[],
-): string | undefined {
-  const at = new Date(Number(given['webhook-timestamp']) * 1000);
-  const id = given['webhook-id'];
-  if (id === undefined || Number.isNaN(at.getTime())) return 'webhook-id or webhook-timestamp is missing';
-  const signatures = (given['webhook-signature'] ?? '').split(' ');
-  const isGood = keys.some((key) => signatures.includes(new Signature(key).sign(id, at, body.toString())));
-  return isGood ? undefined : ANOTHER;
 }

@@ -1,6 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access, @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-call, @typescript-eslint/no-unsafe-argument, @typescript-eslint/no-unsafe-return -- answers are any JSON, and what a test says of them is checked when it runs */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -330,6 +331,25 @@ describe('webhooks of the server', () => {
     const { status, body: accepted } = await send(signed.secret as string, body);
     assert.equal(status, 202);
     assert.equal((await admin('GET', `events/${accepted.event_id}`)).body.body, body);
+  });
+
+  it('checks the signature of Standard Webhooks over the bytes that came', async () => {
+    const webhook = { name: 'bytes', type: 'standard_webhooks', content: 'any', secret: 'whsec_c2VjcmV0_w' };
+    const { url } = await made('webhooks', webhook);
+    const at = String(Math.floor(Date.now() / 1000));
+    const send = (id: string, signed: Buffer, sent: Uint8Array<ArrayBuffer>): Promise<Answer> => {
+      const hmac = createHmac('sha256', Buffer.from('c2VjcmV0/w', 'base64')).update(`${id}.${at}.`).update(signed);
+      const signature = `v1,${hmac.digest('base64')}`;
+      const headers = { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signature };
+      return post(url as string, 'none', sent, { 'content-type': 'image/png', ...headers });
+    };
+    const [bytes, others] = [Buffer.from([0x89, 0x50, 0xff]), Buffer.from([0x89, 0x50, 0xfe])];
+    const { status, body } = await send('msg_1', bytes, bytes);
+    assert.equal(status, 202);
+    assert.equal((await send('msg_2', bytes, others)).status, 401);
+    assert.equal((await admin('GET', `events/${body.event_id}/proof`)).body.is_valid, true);
+    const resent = await admin('POST', `events/${body.event_id}/resend`, {});
+    assert.equal((await admin('GET', `events/${resent.body.event_id}/proof`)).body.is_valid, true);
   });
 
   it('reports for each trigger whether it fired and which part was false, and runs the experts', async () => {
