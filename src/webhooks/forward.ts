@@ -5,9 +5,9 @@ import { REDACTED, type AttemptOutcome, type Header, type StoredEvent } from './
 import { proofOf } from './proof.ts';
 import { proofHeaders, schemeOf, signedUrl } from './signatures.ts';
 
-/** Headers that belong to the connection of the delivery, name its target, or are set here. */
+/** Headers that belong to the connection of the delivery or ask for a compressed answer, name its target, or are set here. */
 const OWN_HEADERS =
-  /^(authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
+  /^(accept-encoding|authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
 
 export interface ForwardOptions {
   /** What the expert sends besides the event; `undefined` if it was lost. */

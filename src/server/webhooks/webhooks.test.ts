@@ -401,20 +401,20 @@ describe('webhooks of the server', () => {
     assert.deepEqual((await admin('POST', 'events/search', { status: 'lost' })).status, 400);
   });
 
-  it('forwards no redacted or connection header, and waits for Retry-After', async () => {
+  it('forwards no redacted or connection header, asks for no compressed answer, and waits for Retry-After', async () => {
     const { url, secret } = await made('webhooks', { name: 'w' });
     await made('experts', { name: 'bot', type: 'forward', url: receiverUrl });
     await made('triggers', { name: 't', webhook: 'w', expert: 'bot' });
     const headers = {
       ...{ cookie: 'a=b', 'x-gitlab-token': 'x', 'x-sextant-event-id': 'evt_evil', 'X-Sextant-Other': 'evil' },
-      'x-kind': 'good',
+      ...{ 'x-kind': 'good', 'accept-encoding': 'gzip, br' },
     };
     const sent = await finished((await post(url, secret, '{}', headers)).body.event_id as string);
     const got = receiver.got[0]!.request.headers;
-    const seen = ['cookie', 'x-gitlab-token', 'x-sextant-event-id', 'x-sextant-other', 'x-kind'];
+    const seen = ['cookie', 'x-gitlab-token', 'x-sextant-event-id', 'x-sextant-other', 'x-kind', 'accept-encoding'];
     assert.deepEqual(
       seen.map((name) => got[name]),
-      [undefined, undefined, sent.event_id, undefined, 'good'],
+      [undefined, undefined, sent.event_id, undefined, 'good', undefined],
     );
 
     const waitS = async (retryAfter: string): Promise<number> => {
