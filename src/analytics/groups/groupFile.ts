@@ -69,7 +69,12 @@ export async function parseGroups(text: string, file: string): Promise<Groups> {
 }
 
 function valuesOf(cells: Cells, columns: readonly string[]): Cells {
-  return Object.fromEntries(columns.flatMap((name) => (cells[name] ? [[name, cells[name]]] : [])));
+  return cellsOf(columns.flatMap((name) => (cells[name] ? [[name, cells[name]] as const] : [])));
+}
+
+/** An object without inherited members: a column may be named as one, such as `constructor`. */
+function cellsOf(cells: Iterable<readonly [string, string]>): Cells {
+  return Object.assign(Object.create(null), Object.fromEntries(cells)) as Cells;
 }
 
 /** The group file of a folder; undefined without one. */
@@ -105,7 +110,7 @@ async function csvRows(text: string, file: string): Promise<Line[]> {
   if (double !== undefined) throw unreadable(file, `has two columns ${double}. Remove one.`);
   return rest.map(({ line, cells }) => ({
     line,
-    cells: Object.fromEntries(names.map((name, at) => [name, unguarded(cells[at] ?? '')])),
+    cells: cellsOf(names.map((name, at) => [name, unguarded(cells[at] ?? '')])),
   }));
 }
 
@@ -120,7 +125,7 @@ function jsonRows(text: string, file: string): Line[] {
     throw unreadable(file, 'must be a list of objects, each with account and its groups.');
   return value.map((one, i) => ({
     line: i + 1,
-    cells: Object.fromEntries(
+    cells: cellsOf(
       Object.entries(one).map(([name, cell]) => {
         if (cell === null) return [columnName(name), ''];
         if (typeof cell !== 'string' && typeof cell !== 'number')

@@ -62,6 +62,28 @@ describe('groups of accounts', () => {
     assert.equal(groups.groupOf(identityNamed('ada@example.com'), 'cost_center', day('2026-10-01')), '7');
   });
 
+  it('may have columns named as the members of all objects', async () => {
+    const files = [
+      ['account,constructor,__proto__\na,,\nb,C,P\n', 'teams.csv'],
+      ['[{"account":"a"},{"account":"b","constructor":"C","__proto__":"P"}]', 'teams.json'],
+    ] as const;
+    for (const [content, name] of files) {
+      const groups = await parseGroups(content, name);
+      const found = ['a', 'b'].map((account) =>
+        groups.columns.map((column) => groups.groupOf(identityNamed(account), column, day('2026-11-20'))),
+      );
+      assert.deepEqual(
+        [groups.columns, ...found],
+        [
+          ['constructor', '__proto__'],
+          [undefined, undefined],
+          ['C', 'P'],
+        ],
+      );
+      assert.deepEqual(checkGroups(groups, [], day('2026-11-20')).double, []);
+    }
+  });
+
   it('are read from UTF-16, as spreadsheets write it, and from UTF-8', async () => {
     const file = join(newFolder(), 'teams.csv');
     const content = '\ufeffaccount;team\nzoë@x.io;Größe\n';
