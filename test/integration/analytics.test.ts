@@ -189,6 +189,8 @@ describe('sextant usage, cost and budgets', () => {
     const again = await report('--format', 'html', '--output', html);
     assert.deepEqual([again.code, again.stderr.includes('exists already')], [2, true], again.stderr);
     assert.equal((await report('--format', 'html', '--output', html, '--force')).code, 0);
+    const malformed = await run(of('report', '--since', 'yesterday'));
+    assert.deepEqual([malformed.code, malformed.stderr], [2, 'sextant: These days have no figures: --since must be a date like 2026-11-20.\n']); // oxfmt-ignore
     const json = await report('--format', 'json', '--fail-over', '0');
     assert.equal(json.code, 1, 'a limit is used by 0 % or more');
     assert.match(json.stderr, /A limit is used by 0 % or more/);

@@ -35,6 +35,8 @@ export interface AnalyticsOptions {
 export interface RangeOptions {
   readonly days?: number;
   readonly from?: string;
+  /** Another name of {@link from}. */
+  readonly since?: string;
   readonly to?: string;
   /** First day of the period to compare with. */
   readonly against?: string;
@@ -210,10 +212,11 @@ class Pauses {
 }
 
 /** Reads the range of days; by default, the last seven with figures. Throws `BadRange`. */
-export function readRange({ days, from, to }: RangeOptions, data: AnalyticsData): DayRange {
+export function readRange({ days, from, since, to }: RangeOptions, data: AnalyticsData): DayRange {
   const newest = data.newestDay;
   const last = to === undefined ? newest : readDay('--to', to);
-  const first = from === undefined ? last - (days ?? LIMITS.defaultRangeDays) + 1 : readDay('--from', from);
+  const [option, begin] = since === undefined ? ['--from', from] : ['--since', since];
+  const first = begin === undefined ? last - (days ?? LIMITS.defaultRangeDays) + 1 : readDay(option, begin);
   const range = { first, last };
   if (last > newest) throw badRange(`${formatDay(newest)} is the newest day with figures.`);
   if (first > last) throw badRange('The first day is after the last one.');

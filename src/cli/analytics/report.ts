@@ -82,7 +82,7 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
     .action(async (options: ReportOptions) => exit(await runReport(options, terminal)));
 }
 
-async function runReport({ since, ...options }: ReportOptions, terminal: Terminal): Promise<ExitCode> {
+async function runReport(options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   requireNewOutput(options);
   const file = await groupsFile(options.groups);
   const groups = file === undefined ? undefined : await readGroups(file);
@@ -90,12 +90,11 @@ async function runReport({ since, ...options }: ReportOptions, terminal: Termina
   const all = await readGroupLimits(limitsFile(file, process.cwd()));
   const chosen = grouping?.chosen;
   const limits = all.filter(({ of }) => chosen === undefined || describeGroup(of) === describeGroup(chosen));
-  const days = since === undefined ? options : { ...options, from: since };
   const { load, done } = loading(options, terminal);
   const documentOf = async (of: ReportOptions): Promise<ReportDocument> => {
     const whole = await openData(of, terminal);
     const data = grouping?.within(whole) ?? whole;
-    const range = readRange(days, data);
+    const range = readRange(options, data);
     const document = await reportDocument(data, range, { ...load, before: comparedOf(options, range), groups, limits });
     return chosen ? { ...document, title: `${document.title} of ${describeGroup(chosen)}` } : document;
   };
