@@ -173,6 +173,7 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
   const args = withCommand(argv);
   const program = await createProgram(args, SEXTANT_VERSION, terminal, (code) => (exitCode = code));
   try {
+    showHelp(program, args.slice(2));
     await program.parseAsync(args);
     return exitCode;
   } catch (error) {
@@ -195,6 +196,24 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     if (error instanceof SextantError && error.code === 'NotAFolder') adviseQuotes(argv, terminal);
     return ExitCode.failed;
   }
+}
+
+/** Shows the help of the command that `help` names, or ends with the known commands. Returns for other arguments. */
+function showHelp(program: Command, [first = '', second, ...rest]: readonly string[]): void {
+  const named = (command: Command, name: string): Command | undefined =>
+    command.commands.find((one) => one.name() === name);
+  const isHelp = [second, ...rest].some((arg) => arg === '--help' || arg === '-h');
+  const isOfGroup = second === 'help' && (named(program, first)?.commands.length ?? 0) > 0;
+  if (first !== 'help' && !isOfGroup && (!isHelp || first.startsWith('-') || named(program, first))) return;
+  let command = program;
+  for (const name of [first, second ?? '', ...rest]) {
+    if (name === '' || name === 'help' || name.startsWith('-') || command.commands.length === 0) continue;
+    const of = command === program ? 'sextant' : `sextant ${command.name()}`;
+    const known = command.commands.map((one) => one.name()).join(', ');
+    const problem = `error: unknown command '${name}'. The commands of ${of} are ${known}.`;
+    command = named(command, name) ?? command.error(problem);
+  }
+  command.help();
 }
 
 /** Commands whose first argument may be several words. */

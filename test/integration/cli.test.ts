@@ -294,6 +294,29 @@ describe('sextant', () => {
     assert.equal(sextant('search', 'verifyPassword', root, '--state', state, '--no-update').code, 0);
   });
 
+  it('shows the help of a command, and all commands for one that does not exist', () => {
+    const create = sextant('help', 'webhooks', 'create');
+    assert.deepEqual(
+      [create.code, create.stdout.split('\n')[0]],
+      [0, 'Usage: sextant webhooks create [options] <name>'],
+    );
+    assert.equal(sextant('webhooks', 'help', 'create').stdout, create.stdout);
+    assert.match(sextant('help').stdout, /^Usage: sextant \[options\] \[command\]\n/);
+    for (const args of [
+      ['help', 'serch'],
+      ['serch', '--help'],
+      ['help', 'webhooks', 'serch'],
+      ['webhooks', 'help', 'serch'],
+    ]) {
+      const { code, stdout, stderr } = sextant(...args);
+      const [of, some] = args.includes('webhooks')
+        ? ['sextant webhooks', 'create, list, ']
+        : ['sextant', 'index, search, '];
+      assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+      assert.ok(stderr.startsWith(`error: unknown command 'serch'. The commands of ${of} are ${some}`), stderr);
+    }
+  });
+
   it('shows help with examples', () => {
     const { code, stdout } = sextant('--help');
     assert.equal(code, 0);
