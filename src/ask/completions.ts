@@ -1,5 +1,6 @@
 import { SextantError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
+import { setTimeout } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { askErrors } from './errors.ts';
 
@@ -13,6 +14,8 @@ export interface CompletionDelta {
 
 /** Largest number of characters without the end of an event. */
 const MAX_EVENT = 1_000_000;
+/** Wait for the end of a stream whose answer is complete. */
+const END_MS = 1_000;
 
 /** Reads the answer in a stream of server-sent events. Throws if they are no completion, or end before it does. */
 export async function* readCompletionStream(
@@ -20,9 +23,15 @@ export async function* readCompletionStream(
   host: string,
 ): AsyncGenerator<CompletionDelta, void, undefined> {
   const reader = new EventReader(host);
+  const chunks = body[Symbol.asyncIterator]();
+  let end: Promise<undefined> | undefined;
   try {
-    for await (const chunk of body) {
-      for (const delta of reader.feed(chunk)) yield delta;
+    for (;;) {
+      // Some services keep the connection open, and announce no end.
+      if (reader.isFinished) end ??= setTimeout(END_MS, undefined, { ref: false });
+      const next = await Promise.race(end ? [chunks.next(), end] : [chunks.next()]);
+      if (!next || next.done) break;
+      for (const delta of reader.feed(next.value)) yield delta;
       if (reader.isDone) return;
     }
   } catch (error) {

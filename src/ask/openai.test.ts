@@ -147,6 +147,19 @@ describe('The OpenAI-compatible provider', () => {
     assert.deepEqual(await ask({ stalledMs: 150 }), ['All.']);
   });
 
+  it('does not wait for the end of a connection that stays open behind a complete answer', async () => {
+    for (const more of ['', ': still here\n\n']) {
+      let timer: NodeJS.Timeout | undefined;
+      server.script = (response) => {
+        beginStream(response).write(piece('All', 'stop') + piece(' of it.'));
+        if (more !== '') timer = setInterval(() => response.write(more), 50);
+      };
+      assert.equal((await ask({ stalledMs: 3_600_000 })).join(''), 'All of it.');
+      await until('the connection is closed', () => server.openConnections === 0);
+      clearInterval(timer);
+    }
+  });
+
   it('leaves out thoughts that come as text or beside it, and reports an answer of thoughts alone', async () => {
     const beside = event({ choices: [{ delta: { content: '', reasoning_content: 'Hm.' } }] });
     server.script = (response) =>
