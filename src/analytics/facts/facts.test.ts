@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import papa from 'papaparse';
@@ -98,6 +98,17 @@ describe('saved facts', () => {
     assert.equal(written, 1, 'only the failed file is missing');
     assert.equal(statSync(file).mtimeMs, mtimeMs);
     assert.ok(readdirSync(folder).every((name) => !name.includes('tmp')));
+  });
+
+  it('leave no file of a run that was killed', async () => {
+    const [range, folder] = [lastDays(1), newFolder()];
+    const inFolder = join(folder, 'activity');
+    mkdirSync(inFolder, { recursive: true });
+    const [old, written, other] = ['2026-11-20.csv.0123456789ab.tmp', '2026-11-20.csv.0123456789ac.tmp', 'mine.tmp'];
+    for (const name of [old, written, other]) writeFileSync(join(inFolder, name), '');
+    for (const name of [old, other]) utimesSync(join(inFolder, name), 1_000, 1_000);
+    await saveFacts(data, range, folder, 'ndjson');
+    assert.deepEqual(readdirSync(inFolder).sort(), [written, '2026-11-20.ndjson', other]);
   });
 
   it('report a full disk with the file, and are whole when there is room', async () => {

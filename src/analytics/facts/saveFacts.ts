@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { formatDay } from '../../base/day.ts';
 import { explainWriteError, SextantError } from '../../base/errors.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
+import { removeIfFreeSync } from '../../base/removal.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { cellsOf, DATASETS } from './datasets.ts';
@@ -19,6 +20,8 @@ export interface SavedFacts {
 
 /** Names of people are in them. */
 const OWNER_ONLY = 0o600;
+/** Age of a file that no run is writing any more. */
+const ABANDONED_MS = 600_000;
 
 /**
  * Saves every row of finished days in `folder`, as `activity/2026-11-20.parquet`. A file is written whole or not at all,
@@ -33,7 +36,10 @@ export async function saveFacts(
   options: LoadOptions = {},
 ): Promise<SavedFacts> {
   const saved = { written: 0, kept: 0, rows: 0 };
-  for (const { name } of DATASETS) makeFolder(join(folder, name));
+  for (const { name } of DATASETS) {
+    makeFolder(join(folder, name));
+    removeAbandoned(join(folder, name));
+  }
   for (const day of daysOf(range))
     for (const { name, columns, load } of DATASETS) {
       const file = join(folder, name, `${formatDay(day)}.${format}`);
@@ -58,4 +64,14 @@ export async function saveFacts(
       saved.rows += rows.length;
     }
   return saved;
+}
+
+/** Removes the files that a killed run was writing; those of another run that goes on are newer. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (!/^[\d-]{10}\.\w+\.[0-9a-f]{12}\.tmp$/.test(name)) continue;
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) removeIfFreeSync(file);
+  }
 }
