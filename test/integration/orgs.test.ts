@@ -85,6 +85,17 @@ describe('sextant with several organizations', () => {
     assert.match(markdown, /\n## acme\n\n### Summary\n/);
   });
 
+  it('counts an organization with two names once, and reports the second', () => {
+    const before = ok('report', '--all-orgs', '--days', '7');
+    const copy = join(newFolder(), 'token');
+    writeFileSync(copy, servers[0]!.info.token);
+    ok('orgs', 'add', 'Acme again', `${servers[0]!.info.url}/`, '--token-file', copy);
+    const { code, stdout, stderr } = run('report', '--all-orgs', '--days', '7');
+    assert.deepEqual([code, stdout], [0, before], stderr);
+    assert.match(stderr, /^sextant: Acme again has the address and token of acme, and is left out\.$/m);
+    ok('orgs', 'remove', 'Acme again');
+  });
+
   it('reports nothing if the token of one is missing', () => {
     ok('orgs', 'add', 'initech', servers[0]!.info.url, '--token-env', 'NO_SUCH_VARIABLE');
     const { code, stdout, stderr } = run('report', '--all-orgs');

@@ -30,6 +30,21 @@ export function accountKey({ url, token }: Connection): string {
   return createHash('sha256').update(`sextant-analytics\0${url}\0${token}`).digest('hex').slice(0, 32);
 }
 
+/** Connections without those to an organization that an earlier one is for; `onDouble` receives the later and the earlier. */
+export function withoutDoubles<T extends { readonly connection: Connection }>(
+  all: readonly T[],
+  onDouble?: (later: T, earlier: T) => void,
+): T[] {
+  const known = new Map<string, T>();
+  for (const one of all) {
+    const key = accountKey(one.connection);
+    const earlier = known.get(key);
+    if (earlier) onDouble?.(one, earlier);
+    else known.set(key, one);
+  }
+  return [...known.values()];
+}
+
 /**
  * Folder shared by windows and the command: the rate limit belongs to a token, not to a window, and so do the answers.
  */

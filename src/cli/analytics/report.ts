@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { Readable } from 'node:stream';
+import { withoutDoubles } from '../../analytics/client/account.ts';
 import { OrganizationFile } from '../../analytics/client/organizationFile.ts';
 import { reportDocument, type ReportDocument } from '../../analytics/document/document.ts';
 import { documentJson, formatCsv, formatMarkdown } from '../../analytics/document/formats.ts';
@@ -98,7 +99,7 @@ async function runReport(options: ReportOptions, terminal: Terminal): Promise<Ex
     const document = await reportDocument(data, range, { ...load, before: comparedOf(options, range), groups, limits });
     return chosen ? { ...document, title: `${document.title} of ${describeGroup(chosen)}` } : document;
   };
-  const document = options.allOrgs ? await ofAll(options, documentOf) : await documentOf(options);
+  const document = options.allOrgs ? await ofAll(options, terminal, documentOf) : await documentOf(options);
   done();
   warnOfQuality(document, terminal);
   await writeWhole(Readable.from([await written(document, options.format)]), options, terminal);
@@ -112,12 +113,17 @@ async function runReport(options: ReportOptions, terminal: Terminal): Promise<Ex
 /** Each organization is another service with its own request budget, so all load at once. */
 async function ofAll(
   options: ReportOptions,
+  { stderr }: Terminal,
   documentOf: (of: ReportOptions) => Promise<ReportDocument>,
 ): Promise<ReportDocument> {
-  const all = new OrganizationFile(options.state).read();
+  const file = new OrganizationFile(options.state);
+  const all = file.read().map(({ name }) => ({ name, connection: file.connection(name, process.env) }));
   if (all.length === 0)
     throw new SextantError('NoOrganization', 'There is no organization. Add one: sextant orgs add NAME URL.');
-  const parts = all.map(async ({ name }) => ({ name, document: await documentOf({ ...options, org: name }) }));
+  const different = withoutDoubles(all, ({ name }, earlier) =>
+    stderr.write(`sextant: ${name} has the address and token of ${earlier.name}, and is left out.\n`),
+  );
+  const parts = different.map(async ({ name }) => ({ name, document: await documentOf({ ...options, org: name }) }));
   return joinDocuments(await Promise.all(parts));
 }
 

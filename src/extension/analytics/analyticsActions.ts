@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { readConnection } from '../../analytics/client/account.ts';
+import { readConnection, withoutDoubles } from '../../analytics/client/account.ts';
 import { isOrganizationName } from '../../analytics/client/organizationFile.ts';
 import { describeError } from '../../base/errors.ts';
 import { DisposableStore } from '../../base/disposable.ts';
@@ -109,13 +109,16 @@ export class AnalyticsActions implements vscode.Disposable {
 
   readonly onDidChangeSource = this.#changedSource.event;
 
-  /** The figures of all connected organizations whose tokens are there. */
+  /** The figures of all connected organizations whose tokens are there; once of one that has two names. */
   async organizations(): Promise<readonly OrganizationData[]> {
     const all = this.#account.organizations.map(async ({ name }) => {
       const connection = await this.#account.connectionTo(name);
-      return connection ? [{ name, data: openData(connection, this.#logger).data }] : [];
+      return connection ? [{ name, connection }] : [];
     });
-    return (await Promise.all(all)).flat();
+    return withoutDoubles((await Promise.all(all)).flat()).map(({ name, connection }) => ({
+      name,
+      data: openData(connection, this.#logger).data,
+    }));
   }
 
   /** `argument`: the name of an organization shows it without asking. */
