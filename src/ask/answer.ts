@@ -60,6 +60,8 @@ export type AnswerEvent =
       readonly passages: readonly Passage[];
       readonly sent: Sent;
       readonly reranking?: Reranking;
+      /** What in the question was not understood, in sentences; missing if there is nothing. */
+      readonly problems?: readonly string[];
     }
   /**
    * More Markdown. Citations are `[n]`, of a passage in `sources`, and none is split between two pieces. In code they

@@ -54,7 +54,14 @@ export class Asker {
       const limit = budget
         ? { passages: Infinity, tokens: budget.tokens }
         : { passages: reranker ? RERANKED : PASSAGES_SHOWN, tokens: Infinity };
-      const retrieved = await retrievePassages(question, history, limit, this.#sources, either, this.#profile);
+      const problems = new Set<string>();
+      // Other queries are made of the question.
+      const search: Sources['search'] = (query, files, until) =>
+        this.#sources.search(query, files, until, (problem) => {
+          if (query === question) problems.add(problem);
+        });
+      const sources = { ...this.#sources, search };
+      const retrieved = await retrievePassages(question, history, limit, sources, either, this.#profile);
       throwIfCancelled(either);
       const isOrdered = reranker !== undefined && retrieved.length > 1;
       const ordered = isOrdered ? await rerank(question, retrieved, reranker, either) : undefined;
@@ -62,7 +69,8 @@ export class Asker {
       const found = budget ? inRank : renumbered(inRank.slice(0, PASSAGES_SHOWN));
       const reranked = ordered && { reranking: ordered.reranking };
       const { passages, messages, sent } = await makePrompt({ question, history, passages: found, budget }, either);
-      yield { kind: 'sources', provider: info, passages, sent, ...reranked };
+      const unclear = problems.size > 0 && { problems: [...problems] };
+      yield { kind: 'sources', provider: info, passages, sent, ...reranked, ...unclear };
 
       const citations = new CitationFilter(passages);
       let markdown = '';

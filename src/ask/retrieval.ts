@@ -15,8 +15,13 @@ export interface FoundPlace extends FoundLines {
 
 /** Access to the workspace for answers. */
 export interface Sources {
-  /** Finds places for words or a query in the query language, best first. */
-  search(query: string, limit: number, signal: AbortSignal): Promise<readonly FoundPlace[]>;
+  /** Finds places for words or a query in the query language, best first. `onProblem` receives what in it was not understood. */
+  search(
+    query: string,
+    limit: number,
+    signal: AbortSignal,
+    onProblem?: (problem: string) => void,
+  ): Promise<readonly FoundPlace[]>;
   /** Reads the current text of a file, even if not saved; `undefined` if it was deleted or must not be shown. */
   read(root: string, path: string): Promise<string | undefined>;
 }

@@ -21,10 +21,11 @@ export function teamSources(
 ): Sources {
   const reported = new Set<string>();
   return {
-    search: async (query, limit, signal) => {
+    search: async (query, limit, signal, onOwn) => {
       const { results, searched, problems } = await client.searchRepositories(query, { repositories, limit, signal });
       if (searched === 0) throw askErrors.noRepository(problems);
       for (const problem of problems) {
+        onOwn?.(problem);
         if (!reported.has(problem)) onProblem?.(problem);
         reported.add(problem);
       }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Sources } from '../ask/retrieve.ts';
 import { once } from '../base/once.ts';
 import { RecentLog } from '../base/recentLog.ts';
 import type { LocalServerState } from '../server/localServer.ts';
@@ -33,6 +34,8 @@ import type { EventsPanel } from './webhooks/eventsPanel.ts';
 
 /** Number of recent queries that are kept. */
 const MAX_RECENT = 20;
+/** Characters that are shown of a part of a question. */
+const MAX_SHOWN = 40;
 
 /** The API that other extensions and our tests get from `vscode.extensions.getExtension('sextant.sextant-code')`. */
 export interface SextantApi {
@@ -164,8 +167,13 @@ export class App implements SextantApi {
     });
     const asking = once(async () => {
       const { AskService } = await import('./ask/askService.ts');
-      const search = async (query: string, limit: number, signal: AbortSignal): Promise<SearchResponse['results']> =>
-        (await this.#search({ query, limit, excerpts: true }, signal)).results;
+      const search: Sources['search'] = async (query, limit, signal, onProblem) => {
+        const { results, problems } = await this.#search({ query, limit, excerpts: true }, signal);
+        for (const { code, start, end, message } of problems)
+          if (code !== 'CorrectedWord')
+            onProblem?.(`“${query.slice(start, Math.min(end, start + MAX_SHOWN))}”: ${message}`);
+        return results;
+      };
       const read = async (root: string, path: string): Promise<string | undefined> => {
         const file = await this.#read(root, path);
         return 'text' in file ? file.text : undefined;

@@ -54,6 +54,8 @@ export interface Exchange {
     readonly sent: { readonly files: number; readonly characters: number };
     readonly failure?: string;
   };
+  /** What in the question was not understood, in sentences. */
+  readonly problems: readonly string[];
   readonly passages: readonly ShownPassage[];
   /** Markdown in which `[n]` cites a passage. */
   readonly markdown: string;

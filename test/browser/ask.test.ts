@@ -159,6 +159,12 @@ describe('Ask About Workspace, without a model', () => {
     await workbench.page.getByText('The answer was copied as Markdown.').waitFor();
   });
 
+  it('reports a filter of the question that it does not understand', async () => {
+    await view.ask('How is a failed payment retried? lang:pyhton');
+    await view.text('“pyhton”: There is no language "pyhton". Did you mean python?').waitFor();
+    await view.complete();
+  });
+
   it('colours quotations, copies one, opens it to the side, and shows the whole of a long definition', async () => {
     await view.ask('How is the tariff of lighthouses computed?');
     await view.complete();

@@ -27,6 +27,11 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
       <h2 id={`question-${id}`}>{question}</h2>
       <ExchangeHeader {...{ exchange }} />
       {exchange.reranking && <RerankingLine reranking={exchange.reranking} />}
+      {exchange.problems.map((problem) => (
+        <p key={problem} class="header quiet">
+          <span class="icon icon-warning" /> <span>{problem}</span>
+        </p>
+      ))}
       <div class="columns">
         <div class="answer">
           {state.kind === 'searching' && <Skeleton />}

@@ -225,6 +225,7 @@ const PLACES = {
 
 function toExchange(turn: Turn, severalFolders: boolean): Exchange {
   const { id, question, scope = 'workspace', state, provider, sent, reranking, markdown, removedCitations } = turn;
+  const { problems = [] } = turn;
   const reranked = reranking && { reranking: { ...reranking.provider, ...reranking } };
   const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol, whole }) => ({
     number,
@@ -235,5 +236,18 @@ function toExchange(turn: Turn, severalFolders: boolean): Exchange {
     isPart: whole !== undefined,
   }));
   const followUps = state.kind === 'done' ? followUpsOf(toAnswer(turn)) : [];
-  return { id, question, scope, state, provider, sent, ...reranked, passages, markdown, removedCitations, followUps };
+  return {
+    id,
+    question,
+    scope,
+    state,
+    provider,
+    sent,
+    ...reranked,
+    problems,
+    passages,
+    markdown,
+    removedCitations,
+    followUps,
+  };
 }

@@ -87,6 +87,7 @@ export class Chat {
             response.markdown(`*${outcome}. ${describeSent(provider, sent)}*\n\n`);
           }
           response.markdown(`*${describeSent(event.provider, event.sent, request.scope === 'team')}*\n\n`);
+          for (const problem of event.problems ?? []) response.markdown(`*${escapeMarkdown(problem)}*\n\n`);
           for (const passage of event.passages) places.set(passage.number, await this.#locationOf(passage));
           break;
         case 'text':

@@ -3,7 +3,7 @@ import type { AnswerEvent, Passage, ProviderInfo } from '../../ask/answer.ts';
 import { Asker } from '../../ask/asker.ts';
 import { askErrors } from '../../ask/errors.ts';
 import type { AnswerProvider } from '../../ask/provider.ts';
-import type { FoundPlace } from '../../ask/retrieve.ts';
+import type { FoundPlace, Sources } from '../../ask/retrieve.ts';
 import { Conversation, type Request } from './conversation.ts';
 
 const FILE = 'export function wait() {\n  return 1;\n}\n';
@@ -46,7 +46,11 @@ describe('Conversation', () => {
   /** The real asker, on one file, with a provider that says what a test has it say. */
   function start(kept?: unknown) {
     const pieces = new Pieces();
-    const asker = new Asker({ search: () => Promise.resolve([PLACE]), read: () => Promise.resolve(FILE) });
+    const search: Sources['search'] = (query, _limit, _signal, onProblem) => {
+      if (query.includes('lang:')) onProblem?.(`No language: ${query}`);
+      return Promise.resolve([PLACE]);
+    };
+    const asker = new Asker({ search, read: () => Promise.resolve(FILE) });
     const provider: AnswerProvider = { info: INFO, answer: () => pieces.read() };
     const asked: Request[] = [];
     const states: string[] = [];
@@ -98,6 +102,18 @@ describe('Conversation', () => {
     assert.deepEqual(
       asked[1]?.history.map(({ question, cited }) => [question, cited.map(({ path }: Passage) => path)]),
       [['How is it waited?', ['src/wait.ts']]],
+    );
+  });
+
+  it('has the problems of the question, and none of the other searches for it', async () => {
+    const { conversation, pieces } = start();
+    for (const question of ['How is it waited lang:pyhton', 'And why?']) {
+      pieces.say('By `wait`.', undefined);
+      await conversation.ask(question, INFO);
+    }
+    assert.deepEqual(
+      conversation.turns.map(({ problems }) => problems),
+      [['No language: How is it waited lang:pyhton'], undefined],
     );
   });
 

@@ -14,6 +14,8 @@ export interface Turn {
   readonly provider: ProviderInfo;
   readonly sent: Sent;
   readonly reranking?: Reranking;
+  /** What in the question was not understood. */
+  readonly problems?: readonly string[];
   readonly passages: readonly Passage[];
   readonly markdown: string;
   /** Numbers of the cited passages; none until the answer is complete. */
@@ -112,9 +114,8 @@ export class Conversation {
         if (this.#running !== running) return;
         switch (event.kind) {
           case 'sources': {
-            const { provider, passages, sent, reranking } = event;
-            const reranked = reranking && { reranking };
-            this.#change(id, { state: { kind: 'writing' }, provider, passages, sent, ...reranked });
+            const { kind: _kind, ...found } = event;
+            this.#change(id, { state: { kind: 'writing' }, ...found });
             break;
           }
           case 'text':
