@@ -90,7 +90,7 @@ export function candidateQuery(parsed: ParsedQuery, required: readonly (readonly
   const filter = required.map((terms) => anyOf(terms.map((term) => termClause(term))));
   for (const field of ['path', 'file', 'lang', 'sym'] as const) {
     const wanted = of(field, false);
-    if (wanted.length > 0) filter.push(anyOf(wanted.map(filterClause)));
+    if (wanted.length > 0) filter.push(anyOf(wanted.flatMap(inEachForm).map(filterClause)));
   }
   return {
     should,
@@ -112,6 +112,13 @@ function symbolClauses(symbol: string): Clause[] {
   const begin = symbol.replace(/::|->|[#/\\]/g, '.');
   clauses.push(constant({ prefix: { defined: { value: begin, case_insensitive: true } } }, NAME));
   return clauses;
+}
+
+/** A filter of paths in the composed and the decomposed form of its letters, since paths may have either. */
+function inEachForm(filter: QueryFilter): QueryFilter[] {
+  const { field, pattern } = filter;
+  if (field !== 'path' && field !== 'file') return [filter];
+  return [...new Set([pattern.normalize(), pattern.normalize('NFD')])].map((form) => ({ ...filter, pattern: form }));
 }
 
 /** A clause that all documents that match a filter meet, and perhaps others. */

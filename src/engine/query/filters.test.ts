@@ -63,6 +63,17 @@ describe('compileFilters', () => {
     it(`accepts by ${query || 'no filter'}`, () => assert.deepEqual(found(query), expected));
   }
 
+  it('accepts paths and names in both forms of Unicode, composed and decomposed', () => {
+    for (const form of ['NFC', 'NFD'])
+      for (const other of ['NFC', 'NFD']) {
+        const path = 'menü/Café/größe.ts'.normalize(form);
+        const accepts = (query: string): boolean =>
+          compileFilters(parseQueryLanguage(query.normalize(other)).filters).matchesDocument(path, 'typescript');
+        for (const query of ['file:größe', 'file:gr?ße.*', 'path:/menü/', 'path:menü/*/größe.ts', 'path:CAFÉ'])
+          assert.deepEqual([accepts(query), accepts(`-${query}`)], [true, false], `${form} ${other} ${query}`);
+      }
+  });
+
   it('compares names of symbols with case only if the pattern has a capital', () => {
     const names = ['parseQuery', 'ParseError', 'reparse', 'parse', 'I/O parse'];
     const symbols = (query: string): string[] => {

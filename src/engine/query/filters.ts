@@ -57,8 +57,16 @@ export function compileFilters(
 ): CompiledFilters {
   const filters = all.filter((filter) => isKnown(filter, changed));
   const change = compileField(filters, 'changed', (pattern) => (name) => changed.get(pattern)!.has(name));
-  const path = compileField(filters, 'path', (pattern) => pathTest(inFolder(pattern, name, names)));
-  const file = compileField(filters, 'file', (pattern) => nameTest(pattern, false));
+  const path = compileField(
+    filters,
+    'path',
+    inAnyForm((pattern) => pathTest(inFolder(pattern, name, names))),
+  );
+  const file = compileField(
+    filters,
+    'file',
+    inAnyForm((pattern) => nameTest(pattern, false)),
+  );
   const lang = compileField(filters, 'lang', languageTest);
   const symbol = testsOf(filters, 'sym', symbolTest);
   const asked = filters.filter(({ field, exclude }) => field === 'sym' && !exclude);
@@ -127,12 +135,22 @@ export function definitionNames({ name, container }: SymbolSpan): readonly strin
   return segments.length < 2 ? [name] : [name, segments.at(-1)!, whole, segments.slice(-2).join('.')];
 }
 
+/** Systems write a letter such as é in one character or two: a test that accepts both. */
+function inAnyForm(compile: (pattern: string) => Test): (pattern: string) => Test {
+  return (pattern) => {
+    const test = compile(pattern.normalize());
+    return /^\p{ASCII}*$/u.test(pattern) ? test : (text) => test(text.normalize());
+  };
+}
+
 /** A pattern of paths in a folder, from one that may begin with the name of a folder, as results show it. */
 function inFolder(pattern: string, own: string | undefined, names: readonly (string | undefined)[]): string {
   const typed = pattern.toLowerCase();
-  const beginsWith = (name = ''): boolean => name !== '' && typed.startsWith(`/${escapeGlob(name)}/`.toLowerCase());
-  if (own !== undefined && beginsWith(own)) return pattern.slice(escapeGlob(own).length + 1);
-  return names.some(beginsWith) ? NO_PATH : pattern;
+  const beginning = (name: string): string => `/${escapeGlob(name.normalize())}`;
+  const beginsWith = (name?: string): boolean =>
+    name !== undefined && typed.startsWith(`${beginning(name)}/`.toLowerCase());
+  if (own !== undefined && beginsWith(own)) return pattern.slice(beginning(own).length);
+  return names.some((name) => beginsWith(name)) ? NO_PATH : pattern;
 }
 
 /**
