@@ -1,4 +1,6 @@
 import { TimeSlice } from '../base/timeSlice.ts';
+import { toUtf8 } from '../engine/analyze/text.ts';
+import { WIRE_LIMITS } from '../wire/contract.ts';
 import { FileReader } from '../workspace/fileReader.ts';
 import type { FolderOptions } from '../workspace/folderOptions.ts';
 import { FolderTree } from '../workspace/folderTree.ts';
@@ -84,10 +86,11 @@ async function* batchesOf(
     const { document, record } = reader.read(path, state, Date.now());
     if ('skip' in record && record.skip.reason === 'unreadable') unreadable.push(path);
     read++;
-    if (document) {
-      const contents = Buffer.from(document.content).toString();
-      files.push({ path, contents });
-      bytes += document.content.length;
+    const text = document && toUtf8(document.content);
+    // The text of a file in another encoding may be larger than the file.
+    if (text && text.length <= WIRE_LIMITS.maxBlobBytes) {
+      files.push({ path, contents: Buffer.from(text).toString() });
+      bytes += text.length;
     }
     if (bytes < BATCH_BYTES && files.length < BATCH_FILES) continue;
     yield { files, read };

@@ -240,6 +240,22 @@ describe('sextant push and repos', () => {
     assert.match(run(more, 'push', file, '--name', 'x').stderr, /a\.ts" is a file\. Name the folder that it is in/);
   });
 
+  it('pushes the text of files in other encodings, and leaves out those whose text is too large', async () => {
+    const root = folder();
+    writeFileSync(join(root, 'wide.ts'), Buffer.from('\ufeffexport const lanternWide = 1;\n', 'utf16le'));
+    writeFileSync(join(root, 'western.ts'), Buffer.from('export const lanternWestern = "\u00e9t\u00e9";\n', 'latin1'));
+    writeFileSync(join(root, 'large.ts'), Buffer.from(`// ${'\u00e9'.repeat(1_000_000)}`, 'latin1'));
+    const url = await serve('--state', folder(), '--token', 'push');
+    const more = { SEXTANT_API_TOKEN: 'push', SEXTANT_API_URL: url };
+    const pushed = run(more, 'push', root, '--name', 'x', '--json');
+    assert.equal(pushed.code, 0, pushed.stderr);
+    const { uploaded, leftOut } = JSON.parse(pushed.stdout) as { uploaded: number; leftOut: number };
+    assert.deepEqual([uploaded, leftOut], [2, 1]);
+    const { stdout } = run(more, 'repos', 'search', 'lantern', '--json');
+    const texts = (JSON.parse(stdout) as SearchAnswer).results.map(({ places }) => places[0]!.text.trim());
+    assert.deepEqual(texts.sort(), ['export const lanternWestern = "\u00e9t\u00e9";', 'export const lanternWide = 1;']);
+  });
+
   it('reports what of a folder cannot be read', async function () {
     if (process.platform !== 'linux') return this.skip();
     const sample = copySample(folder());

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { toUtf8 } from '../../engine/analyze/text.ts';
 import { documentId } from '../../engine/documentId.ts';
 import type { WireResult } from '../../wire/repositories.ts';
 import { TEAM_SCHEME, teamFileAt, teamRoot } from '../../wire/teamRoot.ts';
@@ -57,7 +58,9 @@ async function localFile(address: vscode.Uri): Promise<vscode.Uri | undefined> {
   for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
     const file = vscode.Uri.joinPath(uri, path);
     try {
-      if (documentId(path, await vscode.workspace.fs.readFile(file)) === blob) return file;
+      const content = await vscode.workspace.fs.readFile(file);
+      // A push sends the text of a file in UTF-8.
+      if (documentId(path, toUtf8(content) ?? content) === blob) return file;
     } catch {
       // This folder has no such file.
       continue;
