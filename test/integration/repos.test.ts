@@ -237,6 +237,10 @@ describe('sextant push and repos', () => {
     assert.match(run(more, 'push', folder(), '--name', 'x').stderr, /has no file that can be searched/);
     const file = join(folder(), 'a.ts');
     writeFileSync(file, '');
+    assert.match(
+      run(more, 'repos', 'search', ' ').stderr,
+      /^sextant: The query is empty\. Give a word, a name or a filter\.\n$/,
+    );
     assert.match(run(more, 'push', file, '--name', 'x').stderr, /a\.ts" is a file\. Name the folder that it is in/);
   });
 

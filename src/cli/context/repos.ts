@@ -9,6 +9,7 @@ import type { WireClient } from '../../wire/wireClient.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
 import { gitExecutable } from '../../workspace/gitExecutable.ts';
 import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import { requireQuery } from '../search/queryProblems.ts';
 import { resolveFolder } from '../search/stateFolder.ts';
 import { explainRefusal, openTeamService } from './teamService.ts';
 
@@ -122,6 +123,7 @@ export async function runReposSearch(
   options: ReposSearchOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
+  requireQuery(query);
   const { repo: repositories, limit, json } = options;
   const answer = await withService(options, (client) =>
     client.searchRepositories(query, { repositories, limit, signal: terminal.signal }),

@@ -1,5 +1,11 @@
+import { SextantError } from '../../base/errors.ts';
 import type { QueryProblem } from '../../engine/query/queryLanguage.ts';
 import { printable } from '../terminal.ts';
+
+/** Throws `NoWord` for an empty query. */
+export function requireQuery(query: string): void {
+  if (query.trim() === '') throw new SextantError('NoWord', 'The query is empty. Give a word, a name or a filter.');
+}
 
 /**
  * Formats a query and, below the place of each problem, carets and the advice. East Asian characters and emoji take two columns

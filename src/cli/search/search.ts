@@ -12,7 +12,7 @@ import {
   type SearchResult,
 } from '../../workspace/searcher.ts';
 import type { IndexableFile } from '../../workspace/readIndexable.ts';
-import { formatProblems } from './queryProblems.ts';
+import { formatProblems, requireQuery } from './queryProblems.ts';
 import { Painter, type ColorChoice } from './painter.ts';
 import { SearchScope } from './searchScope.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
@@ -64,7 +64,7 @@ export async function runSearch(
   options: SearchCommandOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  if (query.trim() === '') throw new SextantError('NoWord', 'The query is empty. Give a word, a name or a filter.');
+  requireQuery(query);
   const scope = new SearchScope(folder, options.state);
   const { root, indexed } = scope;
   const why = options.update ? await reportWhyNotUpdated(indexed, terminal) : undefined;
