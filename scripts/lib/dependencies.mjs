@@ -1,8 +1,9 @@
 // Installs the dependencies of package-lock.json if they are missing. Uses only Node itself.
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { fail, step } from './say.mjs';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -34,19 +35,16 @@ export function pinnedNode() {
  * @param {string[]} args
  * @param {string} cwd
  * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<string>} what it printed
  */
-export function npm(args, cwd, env = process.env) {
+export async function npm(args, cwd, env = process.env) {
   try {
-    return execFileSync('npm', [...args, '--no-audit', '--no-fund'], {
-      cwd,
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-      shell: process.platform === 'win32',
-    });
-  } catch {
-    return fail(
-      `"npm ${args.join(' ')}" failed; its output is above. Without a connection to the npm registry it cannot work.`,
-    );
+    const options = { cwd, env, maxBuffer: 64 << 20, shell: process.platform === 'win32' };
+    const { stdout, stderr } = await promisify(execFile)('npm', [...args, '--no-audit', '--no-fund'], options);
+    process.stderr.write(stderr);
+    return stdout;
+  } catch (error) {
+    const { stderr = '' } = /** @type {import('node:child_process').ExecFileException} */ (error);
+    return fail(`"npm ${args.join(' ')}" failed:\n${stderr}Without a connection to the npm registry it cannot work.`);
   }
 }

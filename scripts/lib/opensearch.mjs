@@ -1,5 +1,5 @@
 // OpenSearch for tests and benchmarks: the smallest distribution that Maven Central has, its nodes as processes of their own.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chownSync,
   closeSync,
@@ -11,12 +11,14 @@ import {
   readFileSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { root } from './dependencies.mjs';
 import { freePort } from './editor.mjs';
 import { step } from './say.mjs';
@@ -41,14 +43,14 @@ export function missingForOpenSearch() {
 export async function ensureOpenSearch() {
   const folder = distribution();
   if (existsSync(folder)) return folder;
-  await step(`Getting OpenSearch ${VERSION} with Maven`, () => {
+  await step(`Getting OpenSearch ${VERSION} with Maven`, async () => {
     const parent = dirname(folder);
     mkdirSync(parent, { recursive: true });
     const made = mkdtempSync(join(parent, 'opensearch-'));
     try {
       const args = ['-q', '-B', UNPACK, `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${made}`];
-      execFileSync('mvn', args, { cwd: made, stdio: ['ignore', 'inherit', 'inherit'] });
-      cpSync(join(made, `opensearch-${VERSION}`), folder, { recursive: true });
+      await promisify(execFile)('mvn', args, { cwd: made, maxBuffer: 64 << 20 });
+      renameSync(join(made, `opensearch-${VERSION}`), folder);
     } finally {
       rmSync(made, { recursive: true, force: true });
     }

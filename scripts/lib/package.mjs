@@ -40,9 +40,9 @@ const NPM_FIELDS = [
  * Makes the npm package of what is built. It has a package.json of its own: the `main` of this repository's is the
  * extension, which a program cannot load.
  * @param {string} [to] the folder for the tarball
- * @returns {string} the tarball
+ * @returns {Promise<string>} the tarball
  */
-export function packNpm(to = join(root, 'out')) {
+export async function packNpm(to = join(root, 'out')) {
   const staged = join(root, 'out/npm');
   rmSync(staged, { recursive: true, force: true });
   mkdirSync(staged, { recursive: true });
@@ -75,7 +75,7 @@ export function packNpm(to = join(root, 'out')) {
     peerDependenciesMeta: { '@types/node': { optional: true } },
   };
   writeFileSync(join(staged, 'package.json'), `${JSON.stringify(own, undefined, 2)}\n`);
-  const [packed] = JSON.parse(npm(['pack', '--json', '--loglevel=error', '--pack-destination', to], staged));
+  const [packed] = JSON.parse(await npm(['pack', '--json', '--loglevel=error', '--pack-destination', to], staged));
   return join(to, packed.filename);
 }
 

@@ -1,7 +1,8 @@
 // Runs our tests with Node for Windows on Wine, which has Windows' rules for paths and open files.
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { root } from './dependencies.mjs';
 import { unpack } from './editor.mjs';
 import { endOf } from './processes.mjs';
@@ -116,12 +117,11 @@ async function ensureWindowsNode(wine) {
   };
   const stamp = join(folder, 'installed.txt');
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== NODE.join())
-    await step('Installing Node for Windows from npm', () => {
+    await step('Installing Node for Windows from npm', async () => {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
-      unpack(folder, NODE, 'package', 'node');
-      const { status } = spawnSync(wine, ['winecfg', '-v', 'win10'], { env, stdio: 'ignore', timeout: 180_000 });
-      if (status !== 0) throw new Error(`winecfg ended with ${status}.`);
+      await unpack(folder, NODE, 'package', 'node');
+      await promisify(execFile)(wine, ['winecfg', '-v', 'win10'], { env, timeout: 180_000 });
       writeFileSync(stamp, NODE.join());
     });
   return { node: join(folder, 'node/bin/node.exe'), env };

@@ -37,13 +37,13 @@ describe('the npm package', () => {
   const run = (args: readonly string[]): string =>
     execFileSync(process.execPath, args, { cwd: consumer, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 
-  before(() => {
+  before(async () => {
     const place = folder();
     consumer = join(place, 'consumer');
     installed = join(consumer, 'node_modules/sextant-code');
     mkdirSync(consumer);
     writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module', private: true }));
-    npm(['install', '--offline', '--omit=peer', packNpm(place)], consumer);
+    npm(['install', '--offline', '--omit=peer', await packNpm(place)], consumer);
     const engine = exampleOf('src/index.ts').replace('/tmp/my-index', join(place, 'index'));
     const found = "if (hit?.path !== 'src/query.ts') throw new Error('not found');";
     writeFileSync(join(consumer, 'example.mts'), `${engine}\n${found}\n`);
