@@ -10,6 +10,7 @@ import type { SearchFolder } from '../../workspace/searcher.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import { indexOptions } from '../settings.ts';
 import { folderName } from './folderName.ts';
+import { pathIn } from './pathIn.ts';
 
 /** The indexed workspace folders and their states. Follows the workspace and the settings. */
 export class Folders implements vscode.Disposable {
@@ -87,10 +88,10 @@ export class Folders implements vscode.Disposable {
   folderOf(file: vscode.Uri): { readonly folder: FolderOptions; readonly path: string } | undefined {
     let found: { readonly folder: FolderOptions; readonly path: string } | undefined;
     for (const { uri, options } of this.#open.values()) {
-      if (uri.scheme !== file.scheme || uri.authority !== file.authority || !file.path.startsWith(`${uri.path}/`))
-        continue;
+      const path = pathIn(uri, file);
+      if (uri.scheme !== file.scheme || uri.authority !== file.authority || path === undefined) continue;
       if (found && found.folder.root.length > options.root.length) continue;
-      found = { folder: options, path: file.path.slice(uri.path.length + 1) };
+      found = { folder: options, path };
     }
     return found;
   }
@@ -115,8 +116,8 @@ export class Folders implements vscode.Disposable {
     folder.isWatched = true;
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder.uri, '**'));
     const hint = (uri: vscode.Uri): void => {
-      const path = uri.path.slice(folder.uri.path.length + 1);
-      if (path !== '') this.#client.hint(root, [path]);
+      const path = pathIn(folder.uri, uri);
+      if (path !== undefined) this.#client.hint(root, [path]);
     };
     watcher.onDidCreate(hint);
     watcher.onDidChange(hint);

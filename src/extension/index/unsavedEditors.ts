@@ -3,6 +3,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import { MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
 import type { Folders } from './folders.ts';
+import { pathIn } from './pathIn.ts';
 
 /** Pause in typing after which a text is sent. */
 const PAUSE_MS = 200;
@@ -47,10 +48,8 @@ export class UnsavedEditors implements vscode.Disposable {
     const text = isDirty && !isClosed ? document.getText() : undefined;
     const isShort = text !== undefined && text.length <= MAX_FILE_BYTES;
     for (const { root } of this.#folders.all) {
-      const folder = this.#folders.uriOf(root);
-      if (!uri.path.startsWith(`${folder.path}/`)) continue;
-      const path = uri.path.slice(folder.path.length + 1);
-      this.#client.setUnsaved({ root, path, ...(isShort && { text }) });
+      const path = pathIn(this.#folders.uriOf(root), uri);
+      if (path !== undefined) this.#client.setUnsaved({ root, path, ...(isShort && { text }) });
     }
   }
 }
