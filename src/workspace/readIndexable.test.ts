@@ -32,6 +32,16 @@ describe('Reading a file to show it', () => {
     assert.deepEqual(readIndexable(open(), 'src/a.ts', Date.now()), { text: 'export const a = "ä";\n' });
   });
 
+  it('returns a file whose name has a backslash where that separates no folders', function () {
+    if (process.platform === 'win32') return this.skip();
+    const options = open();
+    writeFiles(options.root, { 'src/dev-by\\x2dlabel.swap': 'What=/dev/sda\n' });
+    const path = String.raw`src/dev-by\x2dlabel.swap`;
+    assert.deepEqual(readIndexable(options, path, Date.now()), { text: 'What=/dev/sda\n' });
+    assert.ok('refused' in readIndexable(options, String.raw`src\a.ts`, Date.now()));
+    assert.ok('refused' in readIndexable(options, String.raw`..\outside.txt`, Date.now()));
+  });
+
   it('refuses secrets, skipped files and paths outside the folder, with the reason', () => {
     const options = open();
     const refused: Readonly<Record<string, RegExp>> = {

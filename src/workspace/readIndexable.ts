@@ -1,4 +1,4 @@
-import { isAbsolute, posix } from 'node:path';
+import { isAbsolute, posix, sep } from 'node:path';
 import type { FolderOptions } from './folderOptions.ts';
 import { listedPath } from './listedPath.ts';
 import { SkipRules } from './skip.ts';
@@ -36,5 +36,6 @@ export function readIndexable(
 /** False for a path that leaves the folder, even if it comes back: the rules would check other names than the read names. */
 function isPlain(path: string): boolean {
   if (isAbsolute(path) || path === '..' || path.startsWith('../')) return false;
-  return !path.includes('\\') && !path.includes('\0') && posix.normalize(path) === path;
+  const hasSeparator = sep === '\\' && path.includes('\\');
+  return !hasSeparator && !path.includes('\0') && posix.normalize(path) === path;
 }
