@@ -6,36 +6,53 @@ import type { RequestEntry } from './requestLog.ts';
 
 /** A longer path is cut. */
 const MAX_PATH = 500;
+const RETRY_MS = 1_000;
 
 /**
  * A line of JSON for each answered request: when, which token by name, method, path, status, milliseconds. It has no secret:
  * neither query nor headers nor body are in it. Lines are appended, so that a program for rotation may move the file and send
- * its copy-and-truncate; after an error of the disk the server goes on without it.
+ * its copy-and-truncate; after an error of the disk the server goes on without it, and tries again every second.
  */
 export class AccessLog {
-  readonly #stream: WriteStream;
-  #isBroken = false;
+  readonly #file: string;
+  readonly #logger: Logger;
+  #stream: WriteStream;
+  #triedAt = 0;
+  #isReported = false;
 
   constructor(file: string, logger: Logger) {
-    this.#stream = createWriteStream(file, { flags: 'a', mode: 0o600 });
-    this.#stream.on('error', (error) => {
-      if (!this.#isBroken) logger.error(`The access log ${file} cannot be written: ${error.message}.`);
-      this.#isBroken = true;
-    });
+    this.#file = file;
+    this.#logger = logger;
+    this.#stream = this.#open();
   }
 
   add({ at, caller, method, path, status, durationMs, error }: RequestEntry): void {
-    if (this.#isBroken) return;
+    const isBroken = this.#stream.destroyed;
+    if (isBroken && performance.now() - this.#triedAt < RETRY_MS) return;
+    if (isBroken) this.#stream = this.#open();
     const entry = {
       ...{ at: formatTime(at), token: caller ?? null, method, path: path.slice(0, MAX_PATH), status },
       ...{ ms: Math.round(durationMs * 10) / 10, code: error?.code ?? null },
     };
-    this.#stream.write(`${JSON.stringify(entry)}\n`);
+    // Ends a line that was cut.
+    this.#stream.write(`${isBroken ? '\n' : ''}${JSON.stringify(entry)}\n`, (failure) => {
+      if (!failure) this.#isReported = false;
+    });
   }
 
   async close(): Promise<void> {
-    if (this.#isBroken) return;
+    if (this.#stream.destroyed) return;
     this.#stream.end();
     await Promise.race([once(this.#stream, 'close'), once(this.#stream, 'error')]).catch(() => undefined);
+  }
+
+  #open(): WriteStream {
+    this.#triedAt = performance.now();
+    const stream = createWriteStream(this.#file, { flags: 'a', mode: 0o600 });
+    return stream.on('error', (error) => {
+      const what = `The access log ${this.#file} cannot be written: ${error.message}. Requests are not recorded until it can.`;
+      if (!this.#isReported) this.#logger.error(what);
+      this.#isReported = true;
+    });
   }
 }
