@@ -30,6 +30,7 @@ const RETRIEVED = 48;
 /** Lines of a place in a result. */
 const MAX_LINES = 60;
 const MAX_LINE = 1_000;
+const NONE_SEARCHED = 'No repository was searched: none was pushed that you may read, or none has such a name.';
 /** Problems of one kind that are listed by name. */
 const NAMED = 5;
 
@@ -69,18 +70,28 @@ export class Repositories {
     may: MayUse,
     signal?: AbortSignal,
   ): Promise<SearchAnswer> {
+    const { hits, chosen, searched, problems } = await this.#search(query, patterns, limit ?? RESULTS, may, signal);
+    return { results: hits.map((hit) => resultOf(hit, chosen)), searched, problems };
+  }
+
+  async #search(
+    query: string,
+    patterns: readonly string[] | undefined,
+    limit: number,
+    may: MayUse,
+    signal: AbortSignal | undefined,
+  ): Promise<Found> {
     const { words, chosen, problems } = await this.#choose(query, patterns, may);
-    const options = { limit: limit ?? RESULTS, signal };
-    const { hits, missing } = await this.#store.searchSets(words, checkpointsOf(chosen), options);
+    const { hits, missing } = await this.#store.searchSets(words, checkpointsOf(chosen), { limit, signal });
     const stale = missing.map((i) => chosen[i]!.name);
     if (stale.length > 0) problems.push(`The files of ${listed(stale)} are missing. Push again to find them.`);
     const parsed = parseQueryLanguage(words);
     const unindexed = hits.length === 0 ? unindexedWords(parsed) : [];
     for (const { message } of [...parsed.problems, ...unindexed]) problems.push(message);
-    return { results: hits.map((hit) => resultOf(hit, chosen)), searched: chosen.length - missing.length, problems };
+    return { hits, chosen, searched: chosen.length - missing.length, problems };
   }
 
-  /** As text for a prompt; each path begins with the name of its repository. */
+  /** As text for a prompt, below what may be missing; each path begins with the name of its repository. */
   async retrieve(
     query: string,
     patterns: readonly string[] | undefined,
@@ -88,10 +99,12 @@ export class Repositories {
     may: MayUse,
     signal?: AbortSignal,
   ): Promise<string> {
-    const { words, chosen } = await this.#choose(query, patterns, may);
-    const { hits } = await this.#store.searchSets(words, checkpointsOf(chosen), { limit: RETRIEVED, signal });
+    const { hits, chosen, searched, problems } = await this.#search(query, patterns, RETRIEVED, may, signal);
+    if (searched === 0 && problems.length === 0) problems.push(NONE_SEARCHED);
+    const length = outputLength(maxOutputLength);
+    const about = problems.map((problem) => `${problem}\n`).join('');
     const files = hits.map((hit) => toRetrievedFile({ ...hit, path: `${chosen[hit.sets[0]!]!.name}/${hit.path}` }));
-    return formatRetrieval(files, outputLength(maxOutputLength));
+    return about.slice(0, length) + formatRetrieval(files, Math.max(0, length - about.length));
   }
 
   /** A file of a repository, at its newest version or an earlier one that is kept. Throws `NoSuchFile`. */
@@ -124,6 +137,13 @@ export class Repositories {
       .map((one) => `No repository that you may read matches repo:${one}.`);
     return { words, chosen: allowed.filter(({ name }) => isChosen(name)), problems };
   }
+}
+
+interface Found {
+  readonly hits: readonly SetHit[];
+  readonly chosen: readonly StoredRepository[];
+  readonly searched: number;
+  readonly problems: string[];
 }
 
 function checkpointsOf(repositories: readonly StoredRepository[]): string[] {

@@ -76,6 +76,14 @@ export function describeRepositories(open: () => Promise<ContextStore>): void {
       assert.deepEqual(await paths('retry repo:tools', ['acme/*']), []);
       const { problems } = await repositories.search('retry repo:tool', undefined, undefined, ALL);
       assert.deepEqual(problems, ['No repository that you may read matches repo:tool.']);
+      const about = async (query: string, patterns?: string[], length?: number): Promise<string> =>
+        (await repositories.retrieve(query, patterns, length, ALL)).split('Path: ')[0]!;
+      const none = 'No repository was searched: none was pushed that you may read, or none has such a name.';
+      assert.equal(await about('retry', ['nobody']), `${none}\nNo code was found for this.`);
+      const language = 'There is no language "pyhton". Did you mean python?';
+      const found = await about('retry -repo:tool lang:pyhton');
+      assert.equal(found, `${problems[0]}\n${language}\nThese parts of the code were found, the best file first:\n`);
+      assert.ok((await about('retry repo:tool', undefined, 60)).length <= 60);
       const text = await repositories.retrieve('retry', ['tools'], undefined, ALL);
       assert.match(text, /^Path: tools\/c\.ts$/m);
     });
