@@ -38,7 +38,8 @@ export function attentionOf(
   const people = presence?.presence?.people ?? presence?.early;
   return {
     items: attentionItems({ failed, statuses: budgets?.statuses, unusual: unusual?.found, people }),
-    unit: unusual?.unit ?? budgets?.unit ?? 'credits',
+    // Limits have the unit of the plan, which days without spending do not show.
+    unit: (budgets?.statuses.length ? budgets.unit : unusual?.unit) ?? budgets?.unit ?? 'credits',
     lookedAt: describeLookedAt({
       limits: budgets?.statuses.length,
       accounts: unusual?.accounts,

@@ -5,15 +5,15 @@ import type { LimitUse } from '../budgets/effect.ts';
 import { RESOURCE_OF_PLAN } from '../contract.ts';
 import { identityKey, identityOfKey, type Identity } from '../identity.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
-import { costBy, creditsBy, type Measure } from '../insights/amounts.ts';
+import { costBy, creditsBy, sumOf, type Measure } from '../insights/amounts.ts';
 import { budgetStatuses, type BudgetStatus } from '../insights/budgets.ts';
 import { shares, type Share } from '../insights/compare.ts';
 import type { History } from '../insights/forecast.ts';
 import { seriesBy } from '../insights/series.ts';
-import { MEASURE_OF, type Unit } from './costReport.ts';
 import { daysOfCompared, identitiesOf, lastDays, MOST_LIMITS, recentSpending } from './comparedAccounts.ts';
 import { ACCOUNT_DAYS, openDays } from './monthSpending.ts';
 import { qualityOf, type Quality } from './report.ts';
+import { MEASURE_OF, unitOf, type Unit } from './unit.ts';
 
 /** An account under the plan's default, and its consumption this month. */
 export interface Unlimited {
@@ -41,7 +41,8 @@ export async function budgetReport({ now: data }: AnalyticsData, options?: LoadO
   const overrides = await data.budgets(options);
   // Unknown must not look like no override or no consumption.
   if (overrides.offline && overrides.missing.length > 0) throw overrides.offline;
-  const isUsd = overrides.rows.some(({ resource }) => resource === RESOURCE_OF_PLAN.usd);
+  const [first] = overrides.rows;
+  const isUsd = first ? first.resource === RESOURCE_OF_PLAN.usd : await isBilledInDollars(data, options);
   const unit: Unit = isUsd ? 'usd' : 'credits';
   const { spent: consumption, countedUntil, loaded: used } = await monthConsumption(data, unit, options);
   const measure = MEASURE_OF[unit];
@@ -63,6 +64,12 @@ export async function budgetReport({ now: data }: AnalyticsData, options?: LoadO
     }),
     countedUntil,
   };
+}
+
+/** Whether the last weeks cost dollars and no credits: without an override, only this shows the plan. */
+async function isBilledInDollars(data: AnalyticsData, options: LoadOptions | undefined): Promise<boolean> {
+  const { rows } = await data.organizationCost(lastDays(data, ACCOUNT_DAYS), options);
+  return unitOf(rows) === 'usd' && sumOf(rows, MEASURE_OF.usd) > 0n;
 }
 
 /** The consumption and the limits, for the preview of a change. */

@@ -11,6 +11,7 @@ import type { Plan } from '../contract.ts';
 import { identityOf, identityOfKey } from '../identity.ts';
 import { costBy, sumOf } from '../insights/amounts.ts';
 import { total } from '../insights/compare.ts';
+import { attentionOf } from './attention.ts';
 import { budgetReport } from './budgetReport.ts';
 import { costReport, MEASURE_OF } from './costReport.ts';
 import { tableCsv } from './csv.ts';
@@ -198,6 +199,18 @@ describe('reports', () => {
       assert.equal(budgetTable(report).rows.length, overrides.length);
     });
 
+    it(`of budgets have the unit of the plan also without an override, on the plan ${plan}`, async () => {
+      const { data, client } = await start(plan, '2026-11-21T12:00:00Z');
+      const { overrides } = await client.call('getUserBudgetOverrides', {});
+      const cleared = overrides.map((override) => ({ ...override, config: { limit: '' } }));
+      await client.call('setUserBudgetOverrides', { overrides: cleared });
+      const report = await budgetReport(data);
+      assert.deepEqual([report.unit, report.statuses], [plan, []]);
+      const spenders = (await data.cost({ first: day('2026-11-01'), last: day('2026-11-20') }, ['COST_ANALYTICS_GROUP_BY_USER'])).rows; // oxfmt-ignore
+      const [most] = costBy(spenders, 'user', MEASURE_OF[plan]).filter(({ key, name }) => identityOfKey(key, name));
+      assert.equal(report.others[0]!.identity.name, most!.name);
+    });
+
     it(`of budgets work in the first hours of a month, on the plan ${plan}`, async () => {
       for (const now of [
         '2026-11-01T00:00:00Z',
@@ -217,6 +230,14 @@ describe('reports', () => {
       }
     });
   }
+
+  it('of what needs attention have the unit of the limits, also before a day shows it', async () => {
+    const { data } = await start('credits', '2026-11-21T12:00:00Z');
+    const unusual = { ...(await unusualReport(data)), unit: 'usd' as const, found: [] };
+    const budgets = await budgetReport(data);
+    const { unit } = attentionOf({ budgets, unusual, presence: undefined }, [], data.newestDay);
+    assert.equal(unit, 'credits');
+  });
 
   for (const plan of ['credits', 'usd'] as const)
     it(`have one truth about the month for organization, limits and people, on the plan ${plan}`, async () => {
