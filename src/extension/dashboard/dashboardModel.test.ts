@@ -790,6 +790,20 @@ describe('the model of the dashboard', () => {
     assert.notEqual(tileOf(page, 'mean'), '–');
   });
 
+  it('gives the reason of a failure also while the service wants a pause of other requests', async () => {
+    const { faults } = await start();
+    const { id } = faults.add({ status: 429, retryAfter: 1, path: '/analytics/v0/dau-count' });
+    faults.add({ status: 404, path: '/analytics/v0/daily-usage' });
+    const { clock, url, token } = server!;
+    const client = new AnalyticsClient({ url, token }, new RequestBudget(newFolder()));
+    const data = new ServiceData(client, new AnswerCache(newFolder(), 'account', { clock }), clock);
+    const model = connect(data, undefined, systemClock);
+    await until('a second pause', () => faults.list().some((one) => one.id === id && one.hits > 1));
+    await until('the failure is shown', () => model.state.page.error?.kind === 'failed');
+    assert.match(model.state.page.error!.message, /has no analytics API at this address/);
+    model.stop();
+  });
+
   it('reports a failing service at once, with cached figures and a way to stop', async () => {
     const folder = newFolder();
     const { faults } = await start();

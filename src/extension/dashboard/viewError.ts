@@ -1,4 +1,5 @@
 import * as l10n from '@vscode/l10n';
+import { isOffline } from '../../analytics/client/errors.ts';
 import type { SextantError } from '../../base/errors.ts';
 import { formatDuration } from '../../base/format.ts';
 import type { Quality } from '../../analytics/reports/report.ts';
@@ -20,7 +21,7 @@ export interface Circumstances {
 export function viewErrorOf(error: SextantError, { age, goesOnAt }: Circumstances = {}): ViewError {
   const of = (kind: ViewError['kind'], title: string, ...next: NextStep[]): ViewError => {
     const known = age === undefined ? '' : l10n.t('The figures are from {0}.', age);
-    const what = goesOnAt === undefined ? error.message : goesOn(goesOnAt);
+    const what = goesOnAt === undefined || !isOffline(error) ? error.message : goesOn(goesOnAt);
     return { kind, title, message: sentences(what, known), next };
   };
   switch (error.code) {
