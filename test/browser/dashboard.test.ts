@@ -8,7 +8,7 @@ import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { Dashboard, HEIGHT, TAB_NAMES, fillCache } from './dashboard.ts';
+import { Dashboard, HEIGHT, TAB_NAMES, fillCache, showWidth } from './dashboard.ts';
 import { THEMES } from './support.ts';
 
 /** Teams of the simulated people, by the first letters of their names. */
@@ -184,6 +184,18 @@ describe('the dashboard', () => {
     }
     await dashboard.workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
     dashboard.judge();
+  });
+
+  it('keeps a choice with a long name within a narrow page', async () => {
+    await connected();
+    const { frame, workbench } = dashboard;
+    await dashboard.tab('Credits');
+    await frame.getByLabel('Only').waitFor();
+    await frame.evaluate(`for (const select of document.querySelectorAll('header select'))
+      select.append(new Option('A long name, as of an expert or a product, '.repeat(9)));`);
+    await showWidth(workbench, frame, 400);
+    assert.equal(await frame.evaluate('document.documentElement.scrollWidth <= innerWidth'), true);
+    await workbench.page.setViewportSize({ width: 1400, height: HEIGHT });
   });
 
   it('works with the keyboard alone', async () => {
