@@ -36,6 +36,7 @@ describe('the organizations of the command', () => {
       () =>
         file.add({ name, url, token: { env } });
     add('acme', 'https://a.example.com')();
+    for (const name of ['Crew 👩🏽‍🚀', 'شرکت می‌سازیم']) add(name, 'https://a.example.com')();
     assert.throws(add('acme', 'https://b.example.com'), code('BadOrganization'));
     assert.throws(add('b', 'http://b.example.com'), code('InsecureUrl'));
     assert.throws(add('b', 'https://user:pass@b.example.com'), code('BadUrl'));
@@ -43,7 +44,7 @@ describe('the organizations of the command', () => {
       assert.throws(add(name, 'https://b.example.com'), code('BadOrganization'), JSON.stringify(name));
     assert.throws(add('b', 'https://b.example.com', 'A B'), code('BadOrganization'));
     assert.throws(() => file.connection('acme', {}), /The token of acme is missing\. Set TOKEN\./);
-    assert.throws(() => file.connection('other', {}), /There is no organization other\. Known are acme\./);
+    assert.throws(() => file.connection('other', {}), /There is no organization other\. Known are acme, /);
   });
 
   it('are reported with their place in the file if it is damaged', () => {

@@ -15,7 +15,8 @@ export interface KnownOrganization {
   readonly token: TokenSource;
 }
 
-const NAME = /^[^\p{C}\s](?:[^\p{C}]{0,62}[^\p{C}\s])?$/u;
+/** Joiners belong to letters of some languages and to emoji. */
+const NAME = /^(?!\s)[\P{C}\u200c\u200d]{1,64}(?<!\s)$/u;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
 const organizationSchema = z.strictObject({
