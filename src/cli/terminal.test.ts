@@ -4,14 +4,17 @@ import fc from 'fast-check';
 import { ProgressLine, formatRows, printable } from './terminal.ts';
 
 describe('ProgressLine', () => {
-  function line(terminal: { isTTY?: boolean; columns?: number }): {
+  function line(
+    terminal: { isTTY?: boolean; columns?: number },
+    TERM = 'xterm',
+  ): {
     progress: ProgressLine;
     wait: (ms: number) => void;
     said: () => string;
   } {
     const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), terminal) as unknown as NodeJS.WriteStream;
     let now = 0;
-    const progress = new ProgressLine(stream, () => now);
+    const progress = new ProgressLine(stream, () => now, { TERM });
     return { progress, wait: (ms) => (now += ms), said: () => String(stream.read() ?? '') };
   }
 
@@ -37,6 +40,15 @@ describe('ProgressLine', () => {
         if (columns > 45 && columns < 55) assert.equal(shown, parts.slice(0, 2).join(' · '));
       }),
     );
+  });
+
+  it('writes plain lines to a terminal that only shows text, as that of Emacs', () => {
+    const { progress, wait, said } = line({ isTTY: true, columns: 80 }, 'dumb');
+    progress.show(['1 %']);
+    wait(10_000);
+    progress.show(['2 %']);
+    progress.clear();
+    assert.equal(said(), 'sextant: 2 %\n');
   });
 
   it('writes a plain line every 10 seconds without a terminal', () => {

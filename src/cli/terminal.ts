@@ -31,19 +31,21 @@ const PLAIN_MS = 10_000;
 export class ProgressLine {
   readonly #stream: Output;
   readonly #now: () => number;
+  readonly #hasScreen: boolean;
   #lastPlain: number;
   #shown = false;
 
   /** `now` is in milliseconds, of any clock that never goes back. */
-  constructor(stream: Output, now: () => number = () => performance.now()) {
+  constructor(stream: Output, now: () => number = () => performance.now(), env = process.env) {
     this.#stream = stream;
+    this.#hasScreen = hasScreen(stream, env);
     this.#now = now;
     this.#lastPlain = now();
   }
 
   /** Shows the parts that fit on the line; the most important comes first. */
   show(parts: readonly string[]): void {
-    if (this.#stream.isTTY) {
+    if (this.#hasScreen) {
       const { columns = 0 } = this.#stream;
       this.#stream.write(`\r\u001b[2K${fit(parts, (columns || 80) - 1)}`);
       this.#shown = true;
@@ -57,6 +59,11 @@ export class ProgressLine {
     if (this.#shown) this.#stream.write('\r\u001b[2K');
     this.#shown = false;
   }
+}
+
+/** Whether text can be overwritten: a dumb terminal shows the codes for that. */
+export function hasScreen({ isTTY }: Pick<Output, 'isTTY'>, { TERM } = process.env): boolean {
+  return isTTY === true && TERM !== 'dumb';
 }
 
 /** Logger that writes warnings and errors for a person. */

@@ -9,7 +9,7 @@ import type { WebhookType } from '../../webhooks/names.ts';
 import { TEMPLATES } from '../../webhooks/templates.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { runThreadedServe } from '../server/threadedServe.ts';
-import { ExitCode, formatRows, printable, type Terminal } from '../terminal.ts';
+import { ExitCode, formatRows, hasScreen, printable, type Terminal } from '../terminal.ts';
 import { editBody } from './again.ts';
 import { headersOf } from './experts.ts';
 import { EventFollower } from './eventFollower.ts';
@@ -68,7 +68,7 @@ export async function listen(options: ListenOptions, version: string, terminal: 
     // A program may send as soon as it reads the URL.
     const after = await newestEvent(client);
     stdout.write(options.json ? `${JSON.stringify(made)}\n` : describe(made));
-    if (!stdout.isTTY || !stdin.isTTY || options.json)
+    if (!hasScreen(stdout) || !stdin.isTTY || options.json)
       return await tailEvents({ ...options, webhook: made.name, after }, terminal);
     const isKept = await new Listener(client, made, after, terminal).run();
     if (isKept)
