@@ -230,6 +230,9 @@ describe('sextant push and repos', () => {
   });
 
   it('reports names and templates that cannot be', () => {
+    const nowhere = join(folder(), 'missing', 'tokens.json');
+    const refused = run({}, 'token', 'create', nowhere, '--name', 'ci', '--scope', 'repositories:push');
+    assert.match(refused.stderr, /tokens\.json cannot be written\. Name a file in a folder that exists\. /);
     const more = { SEXTANT_API_TOKEN: 'x', SEXTANT_API_URL: 'http://127.0.0.1:9' };
     assert.match(run(more, 'push', folder(), '--name', '../x').stderr, /is no name of a repository/);
     const args = ['push', folder(), '--name', 'x', '--url', 'javascript:{path}'];

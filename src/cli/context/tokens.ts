@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
-import { explainWriteError, SextantError } from '../../base/errors.ts';
+import { SextantError } from '../../base/errors.ts';
 import { hashToken, newToken } from '../../server/auth/tokens.ts';
 import { readTokenFile, readTokens, type TokenEntry } from '../../server/auth/tokenFile.ts';
 import { ExitCode, printJson, type Terminal } from '../terminal.ts';
+import { explainOutputError } from '../writeWhole.ts';
 
 export interface TokenCreateOptions {
   readonly name: string;
@@ -15,7 +16,7 @@ export interface TokenCreateOptions {
 
 /**
  * `sextant token create FILE --name NAME`: adds a token to a file for `sextant serve --tokens`, which gets its hash, and prints it
- * once. Throws `InvalidTokens` for a file of another kind, `NameTaken`, `DiskFull` and `ReadOnly`.
+ * once. Throws `InvalidTokens` for a file of another kind, `NameTaken`, `NoOutput`, `DiskFull` and `ReadOnly`.
  */
 export function runTokenCreate(file: string, options: TokenCreateOptions, terminal: Terminal): ExitCode {
   const { name, scope, repo, rate, json } = options;
@@ -29,7 +30,7 @@ export function runTokenCreate(file: string, options: TokenCreateOptions, termin
   try {
     writeFileAtomicSync(file, text, 0o600);
   } catch (error) {
-    throw explainWriteError(error, file);
+    throw explainOutputError(error, file);
   }
   if (json) printJson({ name, token }, terminal);
   else {
