@@ -7,7 +7,7 @@ import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
 import { moveSync, removeIfFreeSync } from '../base/removal.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Where a command writes: the standard output without `output`. */
+/** Where a command writes: the standard output without `output`, or where it is `-`. */
 export interface OutputOptions {
   readonly output?: string | undefined;
   /** Whether a file of that name is replaced. */
@@ -21,9 +21,13 @@ export function withOutputOptions(command: Command, text = 'write to this file')
 
 export const FORCE = ['--force', 'replace that file if it exists'] as const;
 
+export function isFile(output: string | undefined): output is string {
+  return output !== undefined && output !== '-';
+}
+
 /** Throws `FileExists`. Commands check it before their work, too, which may take minutes. */
 export function requireNewOutput({ output, force }: OutputOptions, option = '--output'): void {
-  if (output !== undefined && !force && existsSync(output)) throw fileExists(output, option);
+  if (isFile(output) && !force && existsSync(output)) throw fileExists(output, option);
 }
 
 /** The error for an output file that exists, and that `--force` does not allow to replace. */
@@ -40,7 +44,7 @@ export async function writeWhole(
   { output, force }: OutputOptions,
   { stdout, signal }: Terminal,
 ): Promise<void> {
-  if (output === undefined) {
+  if (!isFile(output)) {
     await pipeline(bytes, stdout, { signal, end: false });
     return;
   }

@@ -294,6 +294,16 @@ describe('sextant', () => {
     assert.equal(sextant('search', 'verifyPassword', root, '--state', state, '--no-update').code, 0);
   });
 
+  it('writes to the standard output where the output is -', () => {
+    const root = sample();
+    const state = folder();
+    sextant('index', root, '--state', state);
+    const { code, stdout } = sextant('doctor', root, '--state', state, '--output', '-');
+    assert.equal(code, 0);
+    assert.match(stdout, /^Sextant /);
+    assert.equal(existsSync('-'), false);
+  });
+
   it('shows the help of a command, and all commands for one that does not exist', () => {
     const create = sextant('help', 'webhooks', 'create');
     assert.deepEqual(

@@ -7,7 +7,7 @@ import { LogFile } from './logFile.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { describeIndexState, readStatus } from './status.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
-import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
+import { isFile, requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 import { folderOptions } from './updateIndex.ts';
 
 export interface DoctorOptions extends OutputOptions {
@@ -55,8 +55,7 @@ export async function runDoctor(
   });
   const text = options.json ? `${JSON.stringify(diagnostics, null, 2)}\n` : formatDiagnostics(diagnostics);
   await writeWhole(Readable.from([text]), options, terminal);
-  if (options.output !== undefined)
-    terminal.stdout.write(`${options.output} was written: ${contentsOf(diagnostics)}\n`);
+  if (isFile(options.output)) terminal.stdout.write(`${options.output} was written: ${contentsOf(diagnostics)}\n`);
   if (!options.json) terminal.stderr.write('Read it before you share it. Nothing was sent.\n');
   const hasProblems = diagnostics.folders.some(({ problems }) => problems.length > 0);
   return hasProblems ? ExitCode.nothingFound : ExitCode.ok;

@@ -7,7 +7,7 @@ import { whyNotUpdated } from './search.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
 import { ExitCode, noFile, type Terminal } from '../terminal.ts';
 import { folderOptions } from './updateIndex.ts';
-import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
+import { isFile, requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
 export interface IndexArchiveOptions extends OutputOptions {
   readonly state?: string;
@@ -19,7 +19,7 @@ export async function runContextExport(
   { state, ...to }: IndexArchiveOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  if (to.output === undefined && terminal.stdout.isTTY)
+  if (!isFile(to.output) && terminal.stdout.isTTY)
     throw new SextantError(
       'InvalidOption',
       'An index is binary and would garble the terminal. Name a file with --output, or redirect the output.',
