@@ -79,6 +79,7 @@ describe('Searcher', () => {
     };
     assert.deepEqual(await found('w'), [[], [['UnindexedWords', 0, 1]]]);
     assert.deepEqual(await found('lang:ts the 7'), [[], [['UnindexedWords', 8, 13]]]);
+    assert.deepEqual(await found('"w"'), [[], [['PhraseNotFound', 0, 3]]]);
     assert.deepEqual(await found('y'), [['b.ts'], []]);
     assert.deepEqual(await found('"of the"'), [['a.ts'], []]);
     assert.deepEqual(await found('"7"'), [['a.ts'], []]);

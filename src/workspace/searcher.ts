@@ -229,7 +229,8 @@ export class Searcher {
         parsed = corrected(parsed, found.corrections);
         found = await this.#find(searched, parsed, request, leftOut, signal);
       }
-      if (found.results.length === 0) parsed = { ...parsed, problems: [...parsed.problems, ...unindexedWords(parsed)] };
+      if (found.results.length === 0 && !isPhraseMissing)
+        parsed = { ...parsed, problems: [...parsed.problems, ...unindexedWords(parsed)] };
     } finally {
       for (const { index } of searched) index.close();
     }

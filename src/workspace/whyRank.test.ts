@@ -120,6 +120,13 @@ describe('Where a file ranks', () => {
     ]);
   });
 
+  it('reports words that the index leaves out as such, not as missing in the file', async () => {
+    const one = await index({ 'src/pay.ts': '// the x of a payment\n' });
+    const answer = await why([one], 'src/pay.ts', 'the x');
+    assert.ok(answer.kind === 'unmatched');
+    assert.deepEqual([answer.mismatches, answer.problems.map(({ code }) => code)], [[], ['UnindexedWords']]);
+  });
+
   it('names the words that neither the file nor its path has', async () => {
     const one = await index({ 'src/payments/retry.ts': 'export function againAndAgain() {}\n' });
     const { kind, missingWords } = await why([one], 'src/payments/retry.ts', 'retrying the payment againFromScratch');

@@ -1,8 +1,8 @@
-import { stem, wordsIn } from '../engine/analyze/words.ts';
+import { hasIndexable, stem, wordsIn } from '../engine/analyze/words.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { parseQuery } from '../engine/query/query.ts';
-import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
+import { FILTER_FIELDS, parseQueryLanguage, unindexedWords, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
 import type { FolderHit, Hit, SearchOptions } from '../engine/query/hits.ts';
 import { searchIndexes } from '../engine/query/searchIndexes.ts';
@@ -107,7 +107,7 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
       return {
         kind: 'unmatched',
         mismatches: await mismatchesOf(query, matches, byRoot.get(root)),
-        problems,
+        problems: [...problems, ...unindexedWords(parsed)],
         missingWords,
       };
     }
@@ -206,8 +206,8 @@ async function mismatchesOf(
     const isExcluding = !('exclude' in part) || part.exclude;
     if (isExcluding && (await matches(typed(part).slice(1)))) mismatches.push({ kind: 'excluded', text: typed(part) });
   }
-  const onlyWords = parseQuery(words).words.length > 0;
-  if (onlyWords && !(await matches(words))) mismatches.push({ kind: 'words', text: words.trim() });
+  // Of other words the index tells nothing.
+  if (hasIndexable(words) && !(await matches(words))) mismatches.push({ kind: 'words', text: words.trim() });
   return mismatches;
 }
 
