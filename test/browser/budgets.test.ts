@@ -397,6 +397,22 @@ describe('the table of budgets', () => {
     assert.equal((await limits())['bob@x.io'], '9');
   });
 
+  it('shows that a command waits for the service, and can be cancelled', async () => {
+    const { page, pick } = tab.workbench;
+    await faults.addFault({ path: endpoints.getUserBudgetOverrides.path, latency: { ms: 60_000 } });
+    await tab.workbench.run('Sextant Usage: Set Limit…');
+    await tab.workbench.run('Notifications: Show Notifications');
+    const reading = page
+      .locator('.notifications-center .notification-list-item')
+      .filter({ hasText: 'Reading budgets' });
+    await reading.getByRole('button', { name: 'Cancel' }).click();
+    await reading.waitFor({ state: 'detached' });
+    await faults.clearFaults();
+    await tab.workbench.run('Sextant Usage: Set Limit…');
+    await pick.getByText('limit 100').waitFor();
+    await page.keyboard.press('Escape');
+  });
+
   it('names the missing permission, and hides nothing', async () => {
     const { token } = await new AdminClient(server).ask<{ token: string }>('POST', 'tokens', { scopes: ['analytics:read'] }); // oxfmt-ignore
     await tab.connect({ url: server.url, token });

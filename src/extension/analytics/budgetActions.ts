@@ -217,10 +217,11 @@ export class BudgetActions implements vscode.Disposable {
     const editor = this.#editor;
     if (editor.isBusy) throw budgetErrors.busy(0);
     const preview = (): Promise<EditorStep> => editor.preview(request, given.overwrite);
-    const step =
+    const title =
       request.kind === 'import'
-        ? await withTask(editor, vscode.l10n.t('Computing the changes of {0}', request.name), preview)
-        : await preview();
+        ? vscode.l10n.t('Computing the changes of {0}', request.name)
+        : vscode.l10n.t('Computing the changes…');
+    const step = await withTask(editor, title, preview);
     try {
       if (step.kind === 'refused') throw step.error;
       if (step.kind !== 'preview' || !(await this.#confirm(step.preview, given))) return;
@@ -377,7 +378,8 @@ export class BudgetActions implements vscode.Disposable {
   ): Promise<Identity | undefined> {
     if (status) return status.identity;
     if (account !== undefined) return identityNamed(account);
-    const { overrides, unit } = await this.#editor.overrides();
+    const reading = vscode.l10n.t('Reading budgets');
+    const { overrides, unit } = await withProgress(reading, (signal) => this.#editor.overrides(signal));
     const known = new Map(
       overrides.map(({ identity, limit }) => [
         identityKey(identity),
