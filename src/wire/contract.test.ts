@@ -20,6 +20,8 @@ describe('requests of the index and search protocol', () => {
     assert.equal(firstProblem('batchUpload', { blobs: [blob] }), undefined);
     assert.equal(firstProblem('batchUpload', { blobs: [blob, { path: 'a' }] }), 'content must be a string');
     assert.equal(firstProblem('findMissing', {}), 'mem_object_names must be an array');
+    assert.equal(firstProblem('chatStream', { nodes: {} }), 'nodes must be an array');
+    assert.equal(firstProblem('chatStream', { nodes: [{ text_node: 5 }] }), 'text_node must be an object');
     assert.deepEqual(requests.checkpointBlobs.parse({ blobs: {} }).blobs.added_blobs, []);
   });
 
@@ -29,6 +31,6 @@ describe('requests of the index and search protocol', () => {
     assert.equal(firstProblem('findMissing', { mem_object_names: list }), 'a name must be a string');
     const blobs = { deleted_blobs: list };
     assert.equal(firstProblem('checkpointBlobs', { blobs }), 'a blob name must be a string');
-    assert.equal(firstProblem('chatStream', { nodes: list }), 'Invalid input');
+    assert.equal(firstProblem('chatStream', { nodes: list }), 'a node must be an object');
   });
 });

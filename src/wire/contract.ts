@@ -69,6 +69,7 @@ export const scope = z.object(
   },
   'blobs must be an object',
 );
+const textNode = z.object({ content: text('content') }, 'text_node must be an object');
 
 export const requests = {
   findMissing: z.object({ mem_object_names: listOf(text('a name'), 'mem_object_names must be an array') }),
@@ -96,7 +97,10 @@ export const requests = {
     message: z.optional(z.nullable(text('message'))),
     nodes: z.optional(
       z.nullable(
-        listOf(z.object({ text_node: z.optional(z.nullable(z.object({ content: text('content') }))) }), 'nodes'),
+        listOf(
+          z.object({ text_node: z.optional(z.nullable(textNode)) }, 'a node must be an object'),
+          'nodes must be an array',
+        ),
       ),
     ),
   }),
