@@ -4,7 +4,7 @@
  */
 import { fstatSync, writeFileSync, writeSync } from 'node:fs';
 import module from 'node:module';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import envPaths from 'env-paths';
 import { END_SIGNALS } from '../base/endSignals.ts';
 
@@ -17,6 +17,9 @@ else await run();
 async function run(): Promise<void> {
   const controller = new AbortController();
   for (const signal of END_SIGNALS) process.once(signal, () => controller.abort());
+  // By their specification relative paths are ignored; they would be folders of the workspace.
+  for (const name of ['XDG_CACHE_HOME', 'XDG_DATA_HOME'])
+    if (!isAbsolute(process.env[name] ?? '/')) process.env[name] = '';
   keepCompiled();
   const { ExitCode } = await import('./terminal.ts');
   const { main } = await import('./main.ts');

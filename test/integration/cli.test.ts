@@ -294,6 +294,15 @@ describe('sextant', () => {
     assert.equal(sextant('search', 'verifyPassword', root, '--state', state, '--no-update').code, 0);
   });
 
+  it('keeps nothing in the current folder where the variable of a folder has a relative path', function () {
+    if (process.platform !== 'linux') return this.skip();
+    const [root, home] = [sample(), folder()];
+    const env = { PATH: process.env.PATH, HOME: home, XDG_CACHE_HOME: '~/.cache', XDG_DATA_HOME: 'data' };
+    const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'search', 'verifyPassword'], { cwd: root, env, encoding: 'utf8' }); // oxfmt-ignore
+    assert.equal(status, 0, stderr);
+    assert.deepEqual([existsSync(join(root, '~')), existsSync(join(home, '.cache', 'sextant'))], [false, true]);
+  });
+
   it('writes to the standard output where the output is -', () => {
     const root = sample();
     const state = folder();
