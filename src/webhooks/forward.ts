@@ -53,7 +53,7 @@ export async function forward(
   const contentType = contentTypeOf([...secrets.headers, ...event.headers]);
   const asked = withQuery(url, query);
   const to = scheme ? signedUrl(scheme, asked, event.body, contentType) : asked;
-  return attempt(to, {
+  const outcome = await attempt(to, {
     method,
     headers: headersOf(event, trigger, type, secrets, to).flat(),
     ...(event.body.length > 0 && { body: event.body }),
@@ -61,6 +61,9 @@ export async function forward(
     signal,
     dispatcher,
   });
+  const { status = 0 } = outcome;
+  if (status < 300 || status >= 400) return outcome;
+  return { ...outcome, error: 'redirected, and forwards follow no redirect (set its target as the URL)' };
 }
 
 function withQuery(url: string, query: string | undefined): string {

@@ -449,6 +449,9 @@ describe('webhooks of the server', () => {
     assert.deepEqual(await outcome(503, 429, 200), ['succeeded', 503, 429, 200]);
     assert.deepEqual(await outcome(400, 200), ['failed', 400]);
     assert.deepEqual(await outcome(500, 500, 500, 200), ['failed', 500, 500, 500]);
+    receiver.statuses = [308];
+    const moved = await finished((await post(url, secret, '{}')).body.event_id as string);
+    assert.match(explanation(moved), /redirected, and forwards follow no redirect \(set its target as the URL\) 308/);
 
     const deaf = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(deaf, 'listening');
