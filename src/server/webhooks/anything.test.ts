@@ -139,6 +139,8 @@ describe('webhooks that take anything', () => {
     const bearer = await create('bearer', { type: 'bearer_token' });
     const headers = { Authorization: `Bearer ${bearer.secret}`, 'Content-Type': FORM };
     assert.equal((await fetch(bearer.url, { method: 'POST', headers, body: 'a=1' })).status, 415);
+    const { refusals } = await client.ask<RefusalsView>('GET', 'refusals?limit=1');
+    assert.match(refusals[0]!.reason, /^Content-Type must be .*; "webhooks edit --content any" takes others$/);
     assert.equal((await fetch(bearer.url, { headers })).status, 405);
     await client.ask('PATCH', 'webhooks/bearer', { content: 'any' });
     assert.equal((await fetch(bearer.url, { method: 'POST', headers, body: 'a=1' })).status, 202);

@@ -61,8 +61,10 @@ export function intakeResource(service: WebhookService): Resource {
       else checkToken(headers, webhook, clock.now());
       return { name: `webhook ${webhook.name}` };
     },
-    onRefused: ({ parameters, status, code, reason }) =>
-      refusals.add({ webhook: parameters.id ?? '', status, code, reason }),
+    onRefused: ({ parameters, status, code, reason: said }) => {
+      const reason = status === 415 ? `${said}; "webhooks edit --content any" takes others` : said;
+      refusals.add({ webhook: parameters.id ?? '', status, code, reason });
+    },
     methods: { POST: receive },
     otherwise: ({ id = '' }) => (definitions.webhookById(id)?.type === 'anything' ? receive : undefined),
   };
