@@ -60,7 +60,7 @@ const stages = {
   repository: { run: repository },
   browser: { run: browser, after: BUILT, processes: 2 },
   // Many tests wait for processes and disks. Beside `browser` these would be five.
-  unit: { run: () => mocha('unit', atATime(3)), after: ['build', 'browser'], processes: 3 },
+  unit: { run: () => mocha('unit', atATime(4)), after: ['build', 'browser'], processes: 3 },
   package: { run: packages, after: BUILT },
   'editor-vsix': {
     run: () => editor('newest', { vsix: join(root, 'out/sextant-code.vsix'), part: 'newest' }),

@@ -209,7 +209,7 @@ describe('Ask About Workspace, without a model', () => {
     workbench.page.on('console', (message) => {
       if (message.text().includes('Content Security Policy')) refused.push(message.text());
     });
-    await workbench.reload();
+    await workbench.reload('<img src=x onerror=alert(1)>');
     await view.find();
     await view.frame.getByRole('heading', { name: 'Explains hostileness' }).waitFor();
     assert.deepEqual(refused, []);
@@ -367,7 +367,7 @@ describe('Ask About Workspace, with a model', () => {
     await view.button(/^Who answers: scripted/).waitFor();
     await view.ask('What does the worker do?');
     await view.text('Half').waitFor();
-    await workbench.reload();
+    await workbench.reload('What does the worker do?');
     await view.find();
     await view.text('The window was closed before the answer was complete.').waitFor();
     await view.button('Ask Again').waitFor();

@@ -283,7 +283,7 @@ describe('the dashboard', () => {
     await dashboard.frame.locator('header select').nth(1).selectOption('product');
     await dashboard.frame.getByLabel('Anonymise').check();
     await dashboard.loaded();
-    await dashboard.workbench.reload();
+    await dashboard.workbench.reload('"anonymise":true');
     await dashboard.find();
     // The editor in a browser loses secrets with its page: the page reports that and keeps the selection.
     await dashboard.frame.getByRole('heading', { name: 'The token is missing' }).waitFor();

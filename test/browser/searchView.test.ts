@@ -179,7 +179,7 @@ describe('the search view', () => {
     let view = await search('lantern cart');
     await view.getByRole('button', { name: 'Keep This Search' }).click();
     await view.getByRole('button', { name: 'Remove from Kept Searches', pressed: true }).waitFor();
-    await workbench.reload();
+    await workbench.reload('"query":"lantern cart"', '"sextant.keptSearches":["lantern cart"');
     await workbench.run('Sextant Search: Find Code');
     view = await workbench.view();
     await focused(view);

@@ -83,6 +83,22 @@ const DESCRIPTION = `[
   'focus: ' + (document.activeElement?.outerHTML ?? '').slice(0, 200),
 ].join('\\n')`;
 
+/** What the editor has stored of its window. */
+const STORED = `(async () => {
+  const resultOf = (request) => new Promise((done, failed) => {
+    request.onsuccess = () => done(request.result);
+    request.onerror = () => failed(request.error);
+  });
+  const values = [];
+  for (const { name } of await indexedDB.databases()) {
+    const database = await resultOf(indexedDB.open(name));
+    if (database.objectStoreNames.contains('ItemTable'))
+      values.push(...(await resultOf(database.transaction('ItemTable').objectStore('ItemTable').getAll())));
+    database.close();
+  }
+  return values.map(String);
+})()`;
+
 export class Workbench {
   static readonly opened = new Set<Workbench>();
   readonly page: Page;
@@ -190,9 +206,13 @@ export class Workbench {
     return rows.evaluateAll((all: readonly Labelled[]) => all.map((row) => row.getAttribute('aria-label') ?? ''));
   }
 
-  /** Reloads the window, after a wait: the editor saves extension state every few seconds, and a reload does not. */
-  async reload(): Promise<void> {
-    await this.page.waitForTimeout(7_000);
+  /** Reloads the window once the editor has stored texts: it stores what views keep every few seconds, and a reload does not. */
+  async reload(...texts: readonly string[]): Promise<void> {
+    await until(`${texts.join(', ')} are stored`, async () => {
+      // Values are JSON within JSON.
+      const values = (await this.page.evaluate<string[]>(STORED)).map((value) => value.replaceAll('\\', ''));
+      return texts.every((text) => values.some((value) => value.includes(text)));
+    });
     await this.page.reload();
   }
 

@@ -217,7 +217,7 @@ describe('the Webhooks view', () => {
     });
     await workbench.tab('incident.json').waitFor();
     await send.waitFor();
-    await workbench.reload();
+    await workbench.reload(`"path":"${file}","scheme"`);
     await workbench.tab('incident.json').waitFor();
     await workbench.run('Sextant Webhooks: Start Local Server');
     await workbench.treeItem(/^w no trigger yet/).waitFor();
