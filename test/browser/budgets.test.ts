@@ -378,6 +378,7 @@ describe('the table of budgets', () => {
     await tab.paste('account,limit\nada@x.io,150\nbob@x.io,9\n');
     await tab.button('Apply 2 Changes').click();
     await tab.step('running', 'of 2');
+    await until('a request is under way', async () => (await faults.faults()).some(({ hits }) => hits > 0));
     await page.reload();
     await faults.clearFaults();
     await workbench.connect(server);
