@@ -45,7 +45,7 @@ let isBuilt = false;
  * @typedef {object} Stage
  * @property {() => Promise<Outcome> | Outcome} run
  * @property {string[]} [after] stages that end first, where they are part of the run
- * @property {number} [processes] the number of test files that it runs at a time
+ * @property {number} [processes] the room that it takes: about the number of test files that it runs at a time
  */
 
 /** What other stages run. */
@@ -59,7 +59,7 @@ const stages = {
   build: { run: build },
   repository: { run: repository },
   browser: { run: browser, after: BUILT, processes: 2 },
-  // Many tests wait for processes and disks. Beside `browser` these would be five.
+  // Many tests wait for processes and disks: four files take the room of three, and beside `browser` there is none.
   unit: { run: () => mocha('unit', atATime(4)), after: ['build', 'browser'], processes: 3 },
   package: { run: packages, after: BUILT },
   'editor-vsix': {

@@ -1,5 +1,5 @@
 // OpenSearch for tests and benchmarks: the smallest distribution that Maven Central has, its nodes as processes of their own.
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chownSync,
   closeSync,
@@ -18,9 +18,9 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { root } from './dependencies.mjs';
 import { freePort } from './editor.mjs';
+import { runToEnd } from './processes.mjs';
 import { step } from './say.mjs';
 
 /** The newest line that runs on Java 17 and 21. */
@@ -49,7 +49,7 @@ export async function ensureOpenSearch() {
     const made = mkdtempSync(join(parent, 'opensearch-'));
     try {
       const args = ['-q', '-B', UNPACK, `-Dartifact=${ARTIFACT}`, `-DoutputDirectory=${made}`];
-      await promisify(execFile)('mvn', args, { cwd: made, maxBuffer: 64 << 20 });
+      await runToEnd(spawn('mvn', args, { cwd: made, stdio: ['ignore', 'inherit', 'inherit'] }));
       renameSync(join(made, `opensearch-${VERSION}`), folder);
     } finally {
       rmSync(made, { recursive: true, force: true });

@@ -32,6 +32,15 @@ export async function endOf(child, { isDone, limitMs, lingerMs }) {
 }
 
 /**
+ * Waits for the exit of a process, whatever it leaves running, and throws unless it succeeded.
+ * @param {import('node:child_process').ChildProcess} child
+ */
+export async function runToEnd(child) {
+  const [code, signal] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${child.spawnargs.join(' ')} ended with ${signal ?? code}.`);
+}
+
+/**
  * Kills a process and its descendants, those in other process groups included. Outside of Linux only the process itself.
  * @param {number} pid
  */

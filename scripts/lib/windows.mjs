@@ -1,11 +1,10 @@
 // Runs our tests with Node for Windows on Wine, which has Windows' rules for paths and open files.
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { root } from './dependencies.mjs';
 import { unpack } from './editor.mjs';
-import { endOf } from './processes.mjs';
+import { endOf, runToEnd } from './processes.mjs';
 import { say, step } from './say.mjs';
 
 /** Node 24 ends with an exception on Wine 8. */
@@ -121,7 +120,7 @@ async function ensureWindowsNode(wine) {
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { recursive: true });
       await unpack(folder, NODE, 'package', 'node');
-      await promisify(execFile)(wine, ['winecfg', '-v', 'win10'], { env, timeout: 180_000 });
+      await runToEnd(spawn(wine, ['winecfg', '-v', 'win10'], { env, stdio: 'ignore', timeout: 180_000 }));
       writeFileSync(stamp, NODE.join());
     });
   return { node: join(folder, 'node/bin/node.exe'), env };
