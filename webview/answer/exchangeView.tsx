@@ -28,8 +28,8 @@ export function ExchangeView({ exchange, actions, isLast }: ExchangeProps): JSX.
       <ExchangeHeader {...{ exchange }} />
       {exchange.reranking && <RerankingLine reranking={exchange.reranking} />}
       {exchange.problems.map((problem) => (
-        <p key={problem} class="header quiet">
-          <span class="icon icon-warning" /> <span>{problem}</span>
+        <p key={problem} class="quiet">
+          <span class="icon icon-warning" /> {problem}
         </p>
       ))}
       <div class="columns">

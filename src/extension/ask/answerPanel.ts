@@ -225,7 +225,6 @@ const PLACES = {
 
 function toExchange(turn: Turn, severalFolders: boolean): Exchange {
   const { id, question, scope = 'workspace', state, provider, sent, reranking, markdown, removedCitations } = turn;
-  const { problems = [] } = turn;
   const reranked = reranking && { reranking: { ...reranking.provider, ...reranking } };
   const passages = turn.passages.map(({ number, root, path, startLine, endLine, symbol, whole }) => ({
     number,
@@ -244,7 +243,7 @@ function toExchange(turn: Turn, severalFolders: boolean): Exchange {
     provider,
     sent,
     ...reranked,
-    problems,
+    problems: turn.problems ?? [],
     passages,
     markdown,
     removedCitations,
