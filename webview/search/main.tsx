@@ -41,8 +41,7 @@ function heights(): RowHeights {
 
 function focusBox(): void {
   controls.box?.focus();
-  // Behind the filter of a folder one goes on typing.
-  if (!model.query.endsWith(' ')) controls.box?.select();
+  controls.box?.select();
 }
 
 // The editor moves the focus to the page; the box takes it unless another element has it.
@@ -67,5 +66,8 @@ caller.call('ready', undefined).then((state) => {
   model.begin(state, host.kept as Partial<KeptPage> | undefined);
   render();
   if (isTyping) return;
-  if (state.takesFocus || document.hasFocus()) focusBox();
+  if (!state.takesFocus && !document.hasFocus()) return;
+  // Behind the filter of a folder one goes on typing.
+  if (model.query.endsWith(' ')) controls.box?.focus();
+  else focusBox();
 }, showFailure);
