@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from './errors.ts';
-import { readOwnSync, removeIfFreeSync } from './removal.ts';
+import { readOwnSync, removeIfAbandonedSync, removeIfFreeSync } from './removal.ts';
 import { createWhole } from './wholeFile.ts';
 
 /** Number of files kept behind the newest: a number behind those was used, and is not created again. */
@@ -53,7 +53,7 @@ export class NumberedFiles {
       if (systemCode(error) === 'ENOENT') return [];
       throw error;
     }
-    for (const name of names) if (name.endsWith('.tmp')) this.#removeAbandoned(name);
+    for (const name of names) if (name.endsWith('.tmp')) removeIfAbandonedSync(join(this.#folder, name), ABANDONED_MS);
     return names.filter((name) => /^\d+$/.test(name)).map(Number);
   }
 
@@ -65,12 +65,6 @@ export class NumberedFiles {
       if (systemCode(error) === 'ENOENT') return undefined;
       throw error;
     }
-  }
-
-  /** Removes the temporary file of a killed process. */
-  #removeAbandoned(name: string): void {
-    const file = statSync(join(this.#folder, name), { throwIfNoEntry: false });
-    if (file && Date.now() - file.mtimeMs > ABANDONED_MS) this.#remove(name);
   }
 
   #remove(name: string): void {

@@ -1,4 +1,4 @@
-import { openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { SextantError, systemCode } from './errors.ts';
@@ -67,6 +67,12 @@ export function removeIfFreeSync(path: string, { recursive = false }: RemoveOpti
     if (isInUse(error)) return false;
     throw error;
   }
+}
+
+/** Removes the temporary file of a process that was killed: one that nothing has written to for as long. */
+export function removeIfAbandonedSync(path: string, ageMs: number): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found && Date.now() - found.mtimeMs > ageMs) removeIfFreeSync(path);
 }
 
 /** {@link removeIfFreeSync} without blocking the process. */

@@ -21,6 +21,7 @@ export function withOutputOptions(command: Command, text = 'write to this file')
 
 export const FORCE = ['--force', 'replace that file if it exists'] as const;
 
+/** Whether `--output` names a file, and not the standard output. */
 export function isFile(output: string | undefined): output is string {
   return output !== undefined && output !== '-';
 }

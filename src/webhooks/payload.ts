@@ -17,6 +17,11 @@ export function payloadOf(headers: readonly Header[], body: Buffer): unknown {
   return isForm ? formOf(text) : jsonOrText(text);
 }
 
+/** The bytes of a body, from an answer that has them as text, or in base64 where they are none. */
+export function bytesOf({ body, body_base64 }: { readonly body: string; readonly body_base64?: string }): Buffer {
+  return body_base64 === undefined ? Buffer.from(body) : Buffer.from(body_base64, 'base64');
+}
+
 function formOf(text: string): unknown {
   // Without a prototype, so that no field has a meaning of its own.
   const fields = Object.create(null) as Record<string, unknown>;

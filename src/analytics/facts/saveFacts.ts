@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { formatDay } from '../../base/day.ts';
 import { explainWriteError, SextantError } from '../../base/errors.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
-import { removeIfFreeSync } from '../../base/removal.ts';
+import { removeIfAbandonedSync } from '../../base/removal.ts';
 import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import { daysOf, type DayRange } from '../dateRules.ts';
 import { cellsOf, DATASETS } from './datasets.ts';
@@ -68,10 +68,6 @@ export async function saveFacts(
 
 /** Removes the files that a killed run was writing; those of another run that goes on are newer. */
 function removeAbandoned(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    const file = join(folder, name);
-    if (!/^[\d-]{10}\.\w+\.[0-9a-f]{12}\.tmp$/.test(name)) continue;
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) removeIfFreeSync(file);
-  }
+  for (const name of readdirSync(folder))
+    if (/^[\d-]{10}\.\w+\.[0-9a-f]{12}\.tmp$/.test(name)) removeIfAbandonedSync(join(folder, name), ABANDONED_MS);
 }

@@ -20,6 +20,7 @@ import type {
   SearchLineView,
   WebhookView,
 } from '../../server/webhooks/views.ts';
+import { bytesOf } from '../../webhooks/payload.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { readRule } from './filters.ts';
 import { ExitCode, formatColumns, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
@@ -161,8 +162,7 @@ export function showEvent(id: string, options: ShowOptions, terminal: Terminal):
     const event = await client.ask<EventDetailView>('GET', AdminClient.path(['events', id]));
     if (options.json) printJson(event, terminal);
     // Unchanged bytes, for another program.
-    else if (options.raw)
-      stdout.write(event.body_base64 === undefined ? event.body : Buffer.from(event.body_base64, 'base64'));
+    else if (options.raw) stdout.write(bytesOf(event));
     else if (options.headers) stdout.write(lines(headerLines(event)));
     else if (options.explain) stdout.write(lines(explanation(event)));
     else if (options.curl) stdout.write(`${asCurl(event, await webhookOf(event, client))}\n`);

@@ -2,7 +2,7 @@ import { formatBytes } from '../../base/format.ts';
 import { printable } from '../../base/columns.ts';
 import { eventTypeOf } from '../../webhooks/eventType.ts';
 import { Filter } from '../../webhooks/filter/filter.ts';
-import { payloadOf } from '../../webhooks/payload.ts';
+import { bytesOf, payloadOf } from '../../webhooks/payload.ts';
 import { explanation, headerLines, prettyBody } from '../../server/webhooks/eventText.ts';
 import type { EventDetailView } from '../../server/webhooks/views.ts';
 
@@ -121,8 +121,8 @@ function typeOf(event: EventDetailView): string {
   return eventTypeOf(event.headers, payloadOfView(event)) ?? event.method ?? '';
 }
 
-function payloadOfView({ headers, body, body_base64: base64 }: EventDetailView): unknown {
-  return payloadOf(headers, base64 === undefined ? Buffer.from(body) : Buffer.from(base64, 'base64'));
+function payloadOfView(event: EventDetailView): unknown {
+  return payloadOf(event.headers, bytesOf(event));
 }
 
 function cut(line: string, columns: number): string {

@@ -7,7 +7,7 @@ import { AdminClient } from '../../server/admin/adminClient.ts';
 import type { EventRowsView, EventRowView } from '../../server/webhooks/rowViews.ts';
 import type { EventDetailView, EventView, SearchLineView, TriggerView } from '../../server/webhooks/views.ts';
 import { seenPaths, tryFilter, withCondition, type SeenPath, type Trial } from '../../webhooks/filter/trial.ts';
-import { payloadOf } from '../../webhooks/payload.ts';
+import { bytesOf, payloadOf } from '../../webhooks/payload.ts';
 import type { CommandId } from '../commandIds.ts';
 import { FILTER_SCHEME, FilterFiles, filterUri, triggerOf } from './filterFiles.ts';
 import { shownRow } from './shownEvent.ts';
@@ -268,8 +268,8 @@ export class FilterEditor implements vscode.Disposable {
   }
 }
 
-function payload({ headers, body, body_base64: bytes }: EventView): unknown {
-  return payloadOf(headers, bytes === undefined ? Buffer.from(body) : Buffer.from(bytes, 'base64'));
+function payload(event: EventView): unknown {
+  return payloadOf(event.headers, bytesOf(event));
 }
 
 function isFilter({ scheme }: vscode.Uri): boolean {
