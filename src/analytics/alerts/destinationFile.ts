@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SextantError } from '../../base/errors.ts';
 import { analyticsFolder } from '../client/account.ts';
-import { readListFile, writeListFile } from '../client/listFile.ts';
+import { changeListFile, readListFile } from '../client/listFile.ts';
 import { destinationSchema, invalid, type Destination } from './destination.ts';
 
 const fileSchema = z.strictObject({ destinations: z.array(destinationSchema) });
@@ -36,24 +36,23 @@ export class DestinationFile {
 
   /** Throws `InvalidDestination` if the name or the URL is taken. */
   add(destination: Destination): void {
-    const all = this.read();
-    if (all.some(({ name }) => name === destination.name))
-      throw invalid(`There is a destination ${destination.name}. Remove it first, or choose another name.`);
-    const same = all.find(({ url }) => url === destination.url);
-    if (same) throw invalid(`${same.name} has this URL. Remove it first.`);
-    this.#write([...all, destination]);
+    changeListFile(this.path, () => {
+      const all = this.read();
+      if (all.some(({ name }) => name === destination.name))
+        throw invalid(`There is a destination ${destination.name}. Remove it first, or choose another name.`);
+      const same = all.find(({ url }) => url === destination.url);
+      if (same) throw invalid(`${same.name} has this URL. Remove it first.`);
+      return { destinations: [...all, destination] };
+    });
   }
 
   /** Returns whether there was one. */
   remove(name: string): boolean {
-    const all = this.read();
-    const rest = all.filter((one) => one.name !== name);
-    if (rest.length < all.length) this.#write(rest);
-    return rest.length < all.length;
-  }
-
-  #write(destinations: readonly Destination[]): void {
-    writeListFile(this.path, { destinations });
+    return changeListFile(this.path, () => {
+      const all = this.read();
+      const destinations = all.filter((one) => one.name !== name);
+      return destinations.length < all.length ? { destinations } : undefined;
+    });
   }
 
   #requireOwn(): void {

@@ -3,7 +3,11 @@ import { dirname } from 'node:path';
 import type * as z from 'zod/mini';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { describeError, explainWriteError, systemCode, type SextantError } from '../../base/errors.ts';
+import { isHeld, Lease } from '../../base/lease.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
+
+/** Interval in which a process asks whether another has ended its change. */
+const POLL_MS = 10;
 
 /** A list of the command that a person may edit; `undefined` without a file. Throws what `bad` makes of a problem. */
 export function readListFile<T>(
@@ -30,13 +34,30 @@ export function readListFile<T>(
   throw bad(`${path}: ${at.join('.')}: ${message}. Correct it, or remove it and add them again.`);
 }
 
-/** Writes the list, for its owner alone. */
-export function writeListFile(path: string, list: object): void {
+/**
+ * Writes what `change` makes of the list, for its owner alone, or nothing for `undefined`. `change` reads the list: other
+ * processes wait until it is written, so no change of theirs is lost. Returns whether it was written.
+ */
+export function changeListFile(path: string, change: () => object | undefined): boolean {
   const folder = dirname(path);
+  let lease: Lease | undefined;
   try {
     makeFolder(folder, 0o700);
-    writeFileAtomicSync(path, `${JSON.stringify(list, null, 2)}\n`, 0o600);
+    lease = waitForLease(folder);
+    const list = change();
+    if (list) writeFileAtomicSync(path, `${JSON.stringify(list, null, 2)}\n`, 0o600);
+    return list !== undefined;
   } catch (error) {
     throw explainWriteError(error, folder);
+  } finally {
+    lease?.release();
+  }
+}
+
+function waitForLease(folder: string): Lease {
+  for (const pause = new Int32Array(new SharedArrayBuffer(4)); ;) {
+    const lease = Lease.acquire(folder);
+    if (isHeld(lease)) return lease;
+    Atomics.wait(pause, 0, 0, POLL_MS);
   }
 }

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { spawnUntil } from '../../../test/support/processes.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { OrganizationFile } from './organizationFile.ts';
+
+const ADD_20 = `
+  import { OrganizationFile } from './src/analytics/client/organizationFile.ts';
+  const [state, name] = process.argv.slice(-2);
+  for (let i = 0; i < 20; i++) {
+    new OrganizationFile(state).add({ name: name + i, url: 'https://a.example.com', token: { env: 'TOKEN' } });
+    console.log('added ' + i);
+  }
+`;
 
 describe('the organizations of the command', () => {
   const folder = temporaryFolder();
@@ -45,6 +55,13 @@ describe('the organizations of the command', () => {
     assert.throws(add('b', 'https://b.example.com', 'A B'), code('BadOrganization'));
     assert.throws(() => file.connection('acme', {}), /The token of acme is missing\. Set TOKEN\./);
     assert.throws(() => file.connection('other', {}), /There is no organization other\. Known are acme, /);
+  });
+
+  it('are all kept when several processes add them at the same time', async () => {
+    const state = folder();
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    await Promise.all(names.map((name) => spawnUntil('added 19', ADD_20, [state, name])));
+    assert.equal(new OrganizationFile(state).read().length, 20 * names.length);
   });
 
   it('are reported with their place in the file if it is damaged', () => {

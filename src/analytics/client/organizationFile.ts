@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { SextantError } from '../../base/errors.ts';
 import { analyticsFolder, readConnection, type Connection } from './account.ts';
-import { readListFile, writeListFile } from './listFile.ts';
+import { changeListFile, readListFile } from './listFile.ts';
 
 /** Where the token of an organization is; the file of organizations has none. */
 export type TokenSource = { readonly env: string } | { readonly file: string };
@@ -51,20 +51,23 @@ export class OrganizationFile {
   add({ name, url, token }: KnownOrganization): KnownOrganization {
     if (!isOrganizationName(name)) throw bad('A name has 1 to 64 characters, and none at its ends is a blank.');
     if ('env' in token && !VARIABLE.test(token.env)) throw bad(`${token.env} is no name of an environment variable.`);
-    const all = this.read();
-    if (all.some((one) => one.name === name))
-      throw bad(`There is an organization ${name}. Remove it first, or choose another name.`);
     const added = { name, url: readConnection(url, 'token').url, token };
-    this.#write([...all, added]);
+    changeListFile(this.path, () => {
+      const all = this.read();
+      if (all.some((one) => one.name === name))
+        throw bad(`There is an organization ${name}. Remove it first, or choose another name.`);
+      return { organizations: [...all, added] };
+    });
     return added;
   }
 
   /** Returns whether there was one. */
   remove(name: string): boolean {
-    const all = this.read();
-    const rest = all.filter((one) => one.name !== name);
-    if (rest.length < all.length) this.#write(rest);
-    return rest.length < all.length;
+    return changeListFile(this.path, () => {
+      const all = this.read();
+      const organizations = all.filter((one) => one.name !== name);
+      return organizations.length < all.length ? { organizations } : undefined;
+    });
   }
 
   /** The connection of an organization. Throws `NoOrganization`, and `NotConnected` without its token. */
@@ -74,10 +77,6 @@ export class OrganizationFile {
     if (found) return readConnection(found.url, readToken(found, env));
     const known = all.length === 0 ? 'Add it with sextant orgs add.' : `Known are ${all.map((one) => one.name).join(', ')}.`; // oxfmt-ignore
     throw new SextantError('NoOrganization', `There is no organization ${name}. ${known}`);
-  }
-
-  #write(organizations: readonly KnownOrganization[]): void {
-    writeListFile(this.path, { organizations });
   }
 }
 
