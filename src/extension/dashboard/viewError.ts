@@ -30,8 +30,9 @@ export function viewErrorOf(error: SextantError, { age, goesOnAt }: Circumstance
     case 'PermissionDenied':
       return of('forbidden', l10n.t('The token lacks permission'), 'connect', 'retry');
     case 'NotFound':
-    case 'UnexpectedResponse':
       return of('failed', l10n.t('No analytics API found'), 'connect', 'retry');
+    case 'UnexpectedResponse':
+      return of('failed', l10n.t('Unexpected answer of the service'), 'connect', 'retry');
     case 'InvalidArgument':
       return of('range', l10n.t('These days are not available'), 'week');
     case 'RateLimited':
