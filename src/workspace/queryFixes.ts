@@ -27,6 +27,7 @@ export function fixesOf(query: string, problem: QueryProblem): QueryFix[] {
       return [{ kind: 'add', text: '"', query: `${query}"` }];
     case 'EmptyPhrase':
     case 'EmptyFilter':
+    case 'FilterNotFound':
       return [remove(query, problem)];
     case 'UnknownFilter': {
       // The message names the filter that is meant.

@@ -87,6 +87,30 @@ describe('Searcher', () => {
     searcher.close();
   });
 
+  it('reports filters that no file passes, unless something is found', async () => {
+    const place = await indexed({ 'src/a.ts': 'export function lantern() {}\n', 'docs/b.md': '# Lantern\n' });
+    const searcher = new Searcher();
+    const found = async (query: string): Promise<unknown> => {
+      const { results, problems } = await searcher.search({ folders: [place], query, limit: 9 });
+      return [results.length, problems.map(({ message }) => message)];
+    };
+    const message = (filter: string): string => `No file in the index matches ${filter}; files may be left out.`;
+    assert.deepEqual(await found('lantern path:srcc'), [0, [message('path:srcc')]]);
+    assert.deepEqual(await found('path:"my folder/" lantern lang:go'), [
+      0,
+      [message('path:"my folder/"'), message('lang:go')],
+    ]);
+    assert.deepEqual(await found('sym:lamp "no such text"'), [
+      0,
+      [message('sym:lamp'), 'Nothing contains “no such text” exactly; searched for its words.'],
+    ]);
+    // Each has files, but none has both; and an exclusion needs none.
+    assert.deepEqual(await found('lantern path:docs lang:ts -path:srcc'), [0, []]);
+    assert.deepEqual(await found('lantern path:srcc path:src'), [1, []]);
+    assert.deepEqual(await found('xylophone path:src'), [0, []]);
+    searcher.close();
+  });
+
   it('finds the usages of a name that begins or ends more names than files are read', async () => {
     const files: Record<string, string> = {
       'z.ts': 'lantern();\r\n',

@@ -229,12 +229,34 @@ export class Searcher {
         parsed = corrected(parsed, found.corrections);
         found = await this.#find(searched, parsed, request, leftOut, signal);
       }
-      if (found.results.length === 0 && !isPhraseMissing)
-        parsed = { ...parsed, problems: [...parsed.problems, ...unindexedWords(parsed)] };
+      if (found.results.length === 0) {
+        const unmatched = found.isPartial ? [] : await this.#unmatchedFilters(searched, parsed, request, signal);
+        const unindexed = isPhraseMissing || unmatched.length > 0 ? [] : unindexedWords(parsed);
+        parsed = { ...parsed, problems: [...parsed.problems, ...unmatched, ...unindexed] };
+      }
     } finally {
       for (const { index } of searched) index.close();
     }
     return toResponse(found);
+  }
+
+  /** A problem for each filter that no file passes, but those of changes, which may be rightly empty. */
+  async #unmatchedFilters(
+    searched: readonly FolderSearch[],
+    { text, filters }: ParsedQuery,
+    request: SearchRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<QueryProblem[]> {
+    const problems: QueryProblem[] = [];
+    for (const { field, exclude, start, end } of filters) {
+      if (exclude || field === 'changed') continue;
+      const filter = text.slice(start, end);
+      const alone = { ...request, limit: 1, explain: false };
+      const { results } = await this.#find(searched, parseQueryLanguage(filter), alone, new Set(), signal);
+      const message = `No file in the index matches ${filter}; files may be left out.`;
+      if (results.length === 0) problems.push({ code: 'FilterNotFound', message, start, end });
+    }
+    return problems;
   }
 
   /** Searches again while files are found that changed since they were indexed, or were deleted. */

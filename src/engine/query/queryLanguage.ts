@@ -68,6 +68,8 @@ export type QueryProblemCode =
   | 'PhraseNotFound'
   /* The search finds nothing, and the index leaves out all words of the query. */
   | 'UnindexedWords'
+  /* The search finds nothing, and no file of the index passes a filter. */
+  | 'FilterNotFound'
   /* The search finds no document with a word, and takes it for another. */
   | 'CorrectedWord'
   /* Problems that only a lookup of changes finds. */
