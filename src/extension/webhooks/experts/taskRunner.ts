@@ -6,6 +6,8 @@ import type { EditorResult, EditorRun } from '../../../webhooks/editorWindows.ts
 
 /** A command that returns the file with the event, for tasks: `${command:sextant.webhookEventFile}`. */
 const FILE_COMMAND = 'sextant.webhookEventFile';
+/** Pause before the end of a task is requested again: the editor ignores the request while the task has no terminal yet. */
+const END_AGAIN_MS = 250;
 
 /** Starts tasks of the workspace for events, one after another, since a task asks for its event by a command. */
 export class TaskRunner implements vscode.Disposable {
@@ -90,7 +92,11 @@ async function exitCodeOf(task: vscode.Task, signal: AbortSignal): Promise<numbe
   );
   try {
     const execution = await vscode.tasks.executeTask(task);
-    const end = (): void => execution.terminate();
+    let again: NodeJS.Timeout | undefined;
+    const end = (): void => {
+      execution.terminate();
+      again = setTimeout(end, END_AGAIN_MS);
+    };
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
     try {
@@ -102,6 +108,7 @@ async function exitCodeOf(task: vscode.Task, signal: AbortSignal): Promise<numbe
         check();
       });
     } finally {
+      clearTimeout(again);
       signal.removeEventListener('abort', end);
     }
   } finally {
