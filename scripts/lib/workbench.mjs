@@ -91,7 +91,7 @@ export async function openWorkbench(options, beforeLoad) {
  * @param {OpenOptions & { limitMs?: number, onTimeout?: (page: Page) => Promise<unknown> }} options
  * @returns {Promise<{ code: number | 'timeout' | 'closed', said: string[] }>}
  */
-export async function runInEditor({ limitMs = 600_000, onTimeout, ...options }) {
+export async function runInEditor({ limitMs = 900_000, onTimeout, ...options }) {
   /** @type {(code: number | 'closed') => void} */
   let done = () => undefined;
   const finished = new Promise((resolve) => (done = resolve));

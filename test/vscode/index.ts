@@ -18,7 +18,8 @@ export async function run(): Promise<void> {
   const { default: Runner } = await import('mocha');
   const mocha = new Runner({
     ui: 'bdd',
-    timeout: 60_000,
+    // Longer than `until` waits, so that it names what did not come.
+    timeout: 150_000,
     color: false,
     reporter: 'min',
     retries: 1,
