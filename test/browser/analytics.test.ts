@@ -63,10 +63,10 @@ describe('usage, cost and budgets in the side bar', () => {
       .locator('.statusbar-item')
       .filter({ hasText: /[\d,]+ credits/ })
       .waitFor();
-    await workbench.treeItem(/^Products/).click();
+    await workbench.unfold(/^Products/);
     await workbench.treeItem(/^CLI Agent [\d,]+/).waitFor();
     await workbench.treeItem(/^Products/).click();
-    await workbench.treeItem(/^Team/).click();
+    await workbench.unfold(/^Team/);
     await workbench.treeItem(/^Everybody [\d,]+/).waitFor();
     await workbench.shoot('usage-sample');
     await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
@@ -148,8 +148,7 @@ describe('usage, cost and budgets in the side bar', () => {
     await item.filter({ hasText: '$(bug) Globex' }).waitFor();
     await workbench.treeItem(/^Last 7 days \d people/).waitFor();
     await workbench.shoot('organizations');
-    await workbench.treeItem(/^acme 127\.0\.0\.1/).click();
-    await workbench.treeItem(/^Organization acme/).waitFor();
+    await workbench.clickRow(/^acme 127\.0\.0\.1/, workbench.treeItem(/^Organization acme/));
     await workbench.treeItem(/^Last 7 days \d\d people/).waitFor();
     await item.filter({ hasText: 'acme' }).click();
     await workbench.shoot('organizations-pick');

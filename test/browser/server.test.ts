@@ -6,7 +6,7 @@ import { findServer } from '../../src/server/state/published.ts';
 import { serve, stop } from '../support/servers.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { ROOT, Workbench, appears, copySample } from './support.ts';
+import { ROOT, Workbench, copySample } from './support.ts';
 
 const FACTS = [
   { kind: 'org', plan: 'usd', enterprise: true },
@@ -86,11 +86,7 @@ describe('the local server view', () => {
       await workbench.shoot('server-running');
 
       const copied = page.getByText('The token of the local server was copied.');
-      // The tree may drop a click while it shows changes.
-      await until('the token is copied', async () => {
-        await workbench.treeItem(/^Token click to copy/).click();
-        return appears(copied.first());
-      });
+      await workbench.clickRow(/^Token click to copy/, copied.first());
 
       writeFileSync(dataFile(), '{"kind":"user"}\n');
       await workbench.run('Sextant Webhooks: Restart Local Server');
@@ -100,8 +96,7 @@ describe('the local server view', () => {
       await page.keyboard.press('Escape');
 
       writeFileSync(dataFile(), '');
-      await workbench.treeItem(/^Start again/).click();
-      await workbench.treeItem(/^Data none; all answers are empty/).waitFor();
+      await workbench.clickRow(/^Start again/, workbench.treeItem(/^Data none; all answers are empty/));
       await workbench.run('Sextant Webhooks: Stop Local Server');
       await hasStopped();
       await start.waitFor();
@@ -110,13 +105,11 @@ describe('the local server view', () => {
     it('injects faults by scenario, and adds, corrects, changes and removes fault rules', async () => {
       const { page, pick, query } = workbench;
       await page.getByRole('button', { name: 'Start Local Server' }).last().click();
-      await workbench.treeItem(/^Scenario none/).click();
-      await pick.getByText('every request is answered 503').waitFor();
+      await workbench.clickRow(/^Scenario none/, pick.getByText('every request is answered 503'));
       await workbench.shoot('server-scenarios');
       await pick.getByText('every request is answered 503').click();
       await workbench.treeItem(/^Scenario outage/).waitFor();
-      await workbench.treeItem(/^Faults 1 rule, 0 hits/).click();
-      await pick.getByText('hit 0 of 0 requests; from outage').waitFor();
+      await workbench.clickRow(/^Faults 1 rule, 0 hits/, pick.getByText('hit 0 of 0 requests; from outage'));
       await workbench.shoot('server-faults');
       await pick.getByText('Add Rule').click();
       await pick.getByText('Add Fault Rule').waitFor();

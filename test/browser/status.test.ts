@@ -94,8 +94,7 @@ describe('the status of a folder', () => {
     await workbench.page.keyboard.press('Escape');
     await workbench.shoot('status-failing');
     renameSync(`${root}-moved`, root);
-    await workbench.treeItem(/^Update Index/).click();
-    await workbench.treeItem(/^harbour 15 files indexed/).waitFor();
+    await workbench.clickRow(/^Update Index/, workbench.treeItem(/^harbour 15 files indexed/));
     await workbench.treeItem(/^The folder is missing/).waitFor({ state: 'detached' });
   });
 

@@ -279,6 +279,16 @@ export class Workbench {
     });
   }
 
+  /** Clicks a row of a tree until `shown` appears: a click during a refresh of the tree may be lost. */
+  async clickRow(name: RegExp, shown: Locator): Promise<void> {
+    await until(`a click on ${name}`, async () => {
+      await this.treeItem(name)
+        .click({ timeout: 10_000 })
+        .catch(() => undefined);
+      return appears(shown);
+    });
+  }
+
   /** Unfolds a view in the side bar. */
   async expand(view: string): Promise<void> {
     const header = this.#header(view);

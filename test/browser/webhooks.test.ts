@@ -145,8 +145,7 @@ describe('the Webhooks view', () => {
     await workbench.treeItem(/^2 refused last: \S.*, \d/).waitFor();
     await workbench.treeItem(/^1 refused, unknown webhook last: there is no webhook/).waitFor();
     await workbench.shoot('webhooks-refused');
-    await workbench.treeItem(/^2 refused/).click();
-    await workbench.tab('Refused by w').first().waitFor();
+    await workbench.clickRow(/^2 refused/, workbench.tab('Refused by w').first());
     await page
       .locator('.view-line')
       .getByText(/Z\s+w\s+401\s/)
@@ -171,8 +170,10 @@ describe('the Webhooks view', () => {
     bytes[100]! ^= 1;
     writeFileSync(file, bytes);
     await client().ask('POST', 'journal/verify');
-    await workbench.treeItem(/^The journal is damaged events were lost/).click();
-    await workbench.tab('Damage to the journal').first().waitFor();
+    await workbench.clickRow(
+      /^The journal is damaged events were lost/,
+      workbench.tab('Damage to the journal').first(),
+    );
     await page.locator('.view-line').getByText(/bytes/).first().waitFor();
     await workbench.shoot('webhooks-damage');
   });
