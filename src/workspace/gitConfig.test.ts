@@ -55,10 +55,11 @@ describe('gitConfig', () => {
   it('lets the repository overrule the user, follows includes, and finds the excludes file', () => {
     const home = folder();
     const repository = folder();
+    const tree = folder();
     const env = { GIT_CONFIG_NOSYSTEM: '1' };
     const excludes = (): string | undefined =>
       globalExcludesFile(
-        readGitConfig(repository, { home, env }, () => undefined),
+        readGitConfig({ commonDir: repository, gitDir: tree }, { home, env }, () => undefined),
         { home, env },
       );
     assert.equal(excludes(), join(home, '.config/git/ignore'));
@@ -68,6 +69,10 @@ describe('gitConfig', () => {
     assert.equal(excludes(), join(home, 'y z'));
     writeFiles(repository, { config: '[CORE]\n\texcludesfile =\n' });
     assert.equal(excludes(), undefined);
+    writeFiles(tree, { 'config.worktree': '[core]\nexcludesFile = /of/tree\n' });
+    assert.equal(excludes(), undefined);
+    writeFiles(repository, { config: '[extensions]\n\tworktreeConfig\n' });
+    assert.equal(excludes(), '/of/tree');
   });
 
   it('finds the settings of the machine beside Git for Windows, and in ProgramData', () => {

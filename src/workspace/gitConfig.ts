@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { gitExecutable } from './gitExecutable.ts';
+import type { GitRepository } from './gitRepository.ts';
 import { readTextIfThere } from './guardedFile.ts';
 
 /** One setting of a Git configuration: `core.excludesfile`, `remote.origin.url`; section and key in lower case. */
@@ -31,7 +32,7 @@ const MAX_DEPTH = 10;
  * `includeIf` is not. `onFile` gets each file that counts, even a missing one.
  */
 export function readGitConfig(
-  commonDir: string | undefined,
+  repository: Pick<GitRepository, 'commonDir' | 'gitDir'> | undefined,
   { home, env }: GitHome,
   onFile: (file: string) => void,
 ): ReadonlyMap<string, string> {
@@ -49,7 +50,10 @@ export function readGitConfig(
   for (const file of isTrue(env.GIT_CONFIG_NOSYSTEM) ? [] : system) readFrom(file, 0);
   const own = [join(configHome({ home, env }), 'git', 'config'), join(home, '.gitconfig')];
   for (const file of env.GIT_CONFIG_GLOBAL === undefined ? own : [env.GIT_CONFIG_GLOBAL]) readFrom(file, 0);
-  if (commonDir !== undefined) readFrom(join(commonDir, 'config'), 0);
+  if (repository) readFrom(join(repository.commonDir, 'config'), 0);
+  // `git sparse-checkout` writes there.
+  if (repository && isTrue(settings.get('extensions.worktreeconfig')))
+    readFrom(join(repository.gitDir, 'config.worktree'), 0);
   return settings;
 }
 

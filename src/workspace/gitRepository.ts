@@ -7,6 +7,8 @@ export interface GitRepository {
   /** The working tree's top folder. */
   readonly top: string;
   readonly commonDir: string;
+  /** The folder with the files of this working tree alone: `config.worktree`. */
+  readonly gitDir: string;
 }
 
 /**
@@ -17,11 +19,11 @@ export function repositoryAt(folder: string): GitRepository | undefined {
   const dotGit = join(folder, '.git');
   if (!existsSync(dotGit)) return undefined;
   if (statSync(dotGit, { throwIfNoEntry: false })?.isDirectory())
-    return { top: folder, commonDir: commonDirOf(dotGit) };
+    return { top: folder, commonDir: commonDirOf(dotGit), gitDir: dotGit };
   const named = /^gitdir: (.+?)\r?\n?$/.exec(readTextIfThere(dotGit) ?? '')?.[1];
   if (named === undefined) return undefined;
   const gitDir = resolve(folder, named);
-  return existsSync(gitDir) ? { top: folder, commonDir: commonDirOf(gitDir) } : undefined;
+  return existsSync(gitDir) ? { top: folder, commonDir: commonDirOf(gitDir), gitDir } : undefined;
 }
 
 /** The repository whose working tree contains `folder`. */

@@ -143,6 +143,35 @@ describe('IgnoreRules', () => {
     for (const one of paths) assert.equal(linked.checkFromTop(one, false) !== undefined, ignored.has(one), one);
   });
 
+  it('reads an excludes file with a relative path, and that of a working tree alone, as Git does', () => {
+    const own = folder();
+    const at = folder();
+    const tree = join(at, 'tree');
+    const names = ['a.log', 'a.tmp', 'a.ts', 'sub/a.log', 'nested/a.log', 'nested/a.tmp'];
+    writeFiles(tree, { 'mine.txt': '*.log\n', 'theirs.txt': '*.tmp\n' });
+    git(own, tree, 'init', '-q');
+    git(own, tree, 'init', '-q', 'nested');
+    git(own, tree, 'config', 'core.excludesFile', 'mine.txt');
+    const agree = (): void => {
+      const rules = new IgnoreRules(tree, none, { home: own, env: home.env });
+      const ignored = ignoredByGit(own, tree, names.slice(0, 4));
+      assert.ok(ignored.size > 1);
+      for (const one of names) assert.equal(rules.checkFromTop(one, false) !== undefined, ignored.has(one), one);
+    };
+    agree();
+    git(own, tree, 'config', 'extensions.worktreeConfig', 'true');
+    git(own, tree, 'config', '--worktree', 'core.excludesFile', 'theirs.txt');
+    agree();
+  });
+
+  it('passes over a line that is too long for a path, and keeps the others', () => {
+    const root = folder();
+    writeFiles(root, { '.git/HEAD': '', '.gitignore': `*.log\n${'a'.repeat(1 << 15)}\n${'b'.repeat(200_000)}\n` });
+    const rules = new IgnoreRules(root, none, home);
+    assert.equal(rules.check('a.log', false)?.reason, 'ignored');
+    assert.equal(rules.check('a.ts', false), undefined);
+  });
+
   it('treats .gitignore outside a repository as an ordinary file', () => {
     const root = folder();
     writeFiles(root, {

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import picomatch from 'picomatch';
 import { MARKER } from '../base/ownedFolder.ts';
@@ -143,9 +143,11 @@ export class IgnoreRules {
   }
 
   /** Rules and case of the user's and the repository's configuration. */
-  #configOf({ commonDir }: GitRepository): { readonly lines: readonly Line[]; readonly ignoreCase: boolean } {
-    const config = readGitConfig(commonDir, this.#git, (file) => this.#remember(file));
-    const file = globalExcludesFile(config, this.#git);
+  #configOf(repository: GitRepository): { readonly lines: readonly Line[]; readonly ignoreCase: boolean } {
+    const config = readGitConfig(repository, this.#git, (file) => this.#remember(file));
+    const named = globalExcludesFile(config, this.#git);
+    // Git runs in the top folder, where a relative path begins.
+    const file = named === undefined ? undefined : resolve(repository.top, named);
     const ignoreCase = isTrue(config.get('core.ignorecase') ?? String(!isLinux));
     return { lines: file === undefined ? [] : this.#linesOf('', file, file), ignoreCase };
   }
@@ -162,7 +164,7 @@ export class IgnoreRules {
     const shown = file === name ? name : inTree;
     const lines = text?.replace(/^\uFEFF/, '').split(/\r?\n/) ?? [];
     return lines
-      .filter((line) => !line.startsWith('#') && !MATCHES_NOTHING.test(line))
+      .filter((line) => !line.startsWith('#') && !MATCHES_NOTHING.test(line) && line.length <= MAX_RULE)
       .map((line) => new Line(folder, line, `${shown}: ${line.trimEnd()}`));
   }
 
@@ -172,6 +174,8 @@ export class IgnoreRules {
 }
 
 const MATCHES_NOTHING = /^!?\/*\s*$/;
+/** No system has longer paths, and the library cannot compile much longer rules. */
+const MAX_RULE = 1 << 15;
 
 const isLinux = process.platform === 'linux';
 
