@@ -174,8 +174,8 @@ export class IgnoreRules {
 }
 
 const MATCHES_NOTHING = /^!?\/*\s*$/;
-/** No system has longer paths, and the library cannot compile much longer rules. */
-const MAX_RULE = 1 << 15;
+/** Most characters of a line that counts: a path is no longer, and the library cannot compile much longer ones. */
+const MAX_RULE = 4_096;
 
 const isLinux = process.platform === 'linux';
 
