@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { addAbortSignal } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { cancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 
@@ -118,6 +121,16 @@ export function noFile(file: string, cause: unknown): SextantError {
   return new SextantError('NoFile', `${file} cannot be read. Name another file, or - for the standard input.`, {
     cause,
   });
+}
+
+/** Reads a file, or the standard input for `-`: other programs may write it late. Throws the system's error, and `Cancelled` on Ctrl-C. */
+export async function readInput(file: string, { stdin, signal }: Terminal): Promise<Buffer> {
+  if (file !== '-') return readFileSync(file);
+  try {
+    return await buffer(addAbortSignal(signal, stdin));
+  } catch (error) {
+    throw signal.aborted ? cancelled() : error;
+  }
 }
 
 /** Asks on the terminal; no is the default. Rejects with `Cancelled` on Ctrl-C. */

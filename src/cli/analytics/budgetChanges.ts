@@ -1,6 +1,4 @@
-import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { isComplete, numbersOf, type Batch } from '../../analytics/budgets/batch.ts';
 import type { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
 import { budgetCsv, decodeCsv, type CsvRow } from '../../analytics/budgets/csv.ts';
@@ -28,10 +26,19 @@ import {
 import { RESOURCE_OF_PLAN, type Plan } from '../../analytics/contract.ts';
 import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { formatDay, parseDay } from '../../base/day.ts';
-import { cancelled, isCancelled, SextantError, systemCode } from '../../base/errors.ts';
+import { isCancelled, SextantError } from '../../base/errors.ts';
 import { formatCount, formatThings } from '../../base/format.ts';
 import { openAccount, type AnalyticsOptions } from './analytics.ts';
-import { confirm, ExitCode, noFile, printError, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import {
+  confirm,
+  ExitCode,
+  noFile,
+  printError,
+  printJson,
+  ProgressLine,
+  readInput,
+  type Terminal,
+} from '../terminal.ts';
 import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
 /** Options of all commands that use budgets of the service. */
@@ -99,7 +106,7 @@ export function clearLimits(
 
 /** `sextant budgets import` */
 export async function importLimits(file: string, options: FileOptions, terminal: Terminal): Promise<ExitCode> {
-  const text = decodeCsv(await readInput(file, terminal));
+  const text = decodeCsv(await readCsv(file, terminal));
   return change((changes, how) => changes.previewCsv(text, file === '-' ? 'input' : file, how), options, terminal);
 }
 
@@ -286,12 +293,11 @@ async function writeFailures(
   await writeWhole(Readable.from([csv]), to, terminal);
 }
 
-async function readInput(file: string, { stdin, signal }: Terminal): Promise<Uint8Array> {
+async function readCsv(file: string, terminal: Terminal): Promise<Uint8Array> {
   try {
-    return file === '-' ? await buffer(stdin) : readFileSync(file);
+    return await readInput(file, terminal);
   } catch (error) {
-    if (signal.aborted) throw cancelled();
-    if (systemCode(error) === undefined) throw error;
+    if (isCancelled(error)) throw error;
     throw noFile(file, error);
   }
 }

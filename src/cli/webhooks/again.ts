@@ -22,7 +22,7 @@ export function resendEvent(id: string, options: ResendOptions, terminal: Termin
   return withServer(options, terminal, async (client) => {
     const event = await client.ask<EventView>('GET', AdminClient.path(['events', id]));
     const isEdited = [data, set, header, type, to].every((one) => one === undefined);
-    const start = data === undefined ? event.body : data === '-' ? readText('-') : data;
+    const start = data === undefined ? event.body : data === '-' ? await readText('-', terminal) : data;
     const body = isEdited ? editBody(event) : (set ?? []).reduce(withValue, start);
     const sent = await client.ask<ResentView>('POST', AdminClient.path(['events', id, 'resend']), {
       ...(body !== event.body && { body }),
@@ -82,7 +82,7 @@ export function retryRuns(id: string | undefined, options: RetryOptions, termina
         ? await client.ask<RetryView>('POST', AdminClient.path(['events', id, 'retry']), { trigger })
         : await client.ask<RetryView>('POST', 'runs/retry', {
             ...{ expert, webhook, from, to, text, force },
-            ...(filter !== undefined && { filter: await readRule(filter) }),
+            ...(filter !== undefined && { filter: await readRule(filter, terminal) }),
           });
     const { retried, down } = result;
     if (options.json) printJson(result, terminal);

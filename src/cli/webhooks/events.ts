@@ -106,9 +106,10 @@ async function* select(
 async function* searchEvents(
   client: AdminClient,
   options: EventFilterOptions,
-  { stderr, signal }: Terminal,
+  terminal: Terminal,
 ): AsyncGenerator<EventView> {
-  const filter = options.filter === undefined ? undefined : await readRule(options.filter);
+  const { stderr, signal } = terminal;
+  const filter = options.filter === undefined ? undefined : await readRule(options.filter, terminal);
   const search = { ...filterQuery(options), text: options.text, filter };
   const progress = new ProgressLine(stderr);
   const damaged: string[] = [];

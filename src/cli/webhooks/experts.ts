@@ -29,14 +29,14 @@ export function createExpert(name: string, options: ExpertOptions, terminal: Ter
   if ((options.url === undefined) !== (options.editor === true))
     throw new SextantError('InvalidOption', 'Give either --url or --editor.');
   return withServer(options, terminal, async (client) => {
-    const input = { name, type: options.editor ? 'editor' : 'forward', ...inputOf(options) };
+    const input = { name, type: options.editor ? 'editor' : 'forward', ...(await inputOf(options, terminal)) };
     return show(await client.ask<NewExpertView>('POST', 'experts', input), options, terminal);
   });
 }
 
 /** `sextant experts edit` */
-export function editExpert(name: string, options: ExpertOptions, terminal: Terminal): Promise<ExitCode> {
-  const input = inputOf(options);
+export async function editExpert(name: string, options: ExpertOptions, terminal: Terminal): Promise<ExitCode> {
+  const input = await inputOf(options, terminal);
   if (Object.values(input).every((value) => value === undefined))
     throw new SextantError('InvalidOption', 'Give what to change, such as --url or --header.');
   return withServer(options, terminal, async (client) =>
@@ -44,23 +44,14 @@ export function editExpert(name: string, options: ExpertOptions, terminal: Termi
   );
 }
 
-function inputOf({
-  url,
-  header,
-  sign,
-  signature,
-  secret,
-  scope,
-  timeout,
-  attempts,
-  concurrency,
-}: ExpertOptions): object {
+async function inputOf(options: ExpertOptions, terminal: Terminal): Promise<object> {
+  const { url, header, sign, signature, secret, scope, timeout, attempts, concurrency } = options;
   return {
     url,
-    headers: header === false ? null : header && headersOf(header),
+    headers: header === false ? null : header && (await headersOf(header, terminal)),
     sign: sign === false ? null : sign,
     signature: sign === false ? null : jsonOption(signature, '--signature'),
-    secret: secretOf(secret),
+    secret: await secretOf(secret, terminal),
     scope,
     max_attempts: attempts,
     timeout_ms: timeout === undefined ? undefined : timeout * 1000,
@@ -72,8 +63,10 @@ function inputOf({
  * The headers of an option: each `Name: value`, or `@FILE` with one a line, `@-` for the standard input, so that their values are in no
  * list of processes. Throws `InvalidOption`.
  */
-export function headersOf(given: readonly string[]): Record<string, string> {
-  const lines = given.flatMap((one) => (one.startsWith('@') ? readText(one.slice(1)).split(/\r?\n/) : one));
+export async function headersOf(given: readonly string[], terminal: Terminal): Promise<Record<string, string>> {
+  const lines: string[] = [];
+  for (const one of given)
+    lines.push(...(one.startsWith('@') ? (await readText(one.slice(1), terminal)).split(/\r?\n/) : [one]));
   const pairs = lines
     .filter((line) => line.trim() !== '')
     .map((line) => {

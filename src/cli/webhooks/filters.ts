@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { SextantError, systemCode } from '../../base/errors.ts';
+import { isCancelled, SextantError } from '../../base/errors.ts';
 import type { Evaluation } from '../../webhooks/filter/evaluation.ts';
 import type { FilterTestView } from '../../server/webhooks/views.ts';
 import { positiveInteger } from '../arguments.ts';
 import type { AdminOptions } from '../server/admin.ts';
 import { SERVER_STATE } from '../server/serverCommands.ts';
-import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
+import { ExitCode, printable, printJson, readInput, type Terminal } from '../terminal.ts';
 
 interface TestOptions extends AdminOptions {
   readonly webhook?: string;
@@ -61,9 +60,9 @@ async function runFiltersTest(
     import('../../webhooks/filter/filter.ts'),
     import('../../webhooks/filter/evaluation.ts'),
   ]);
-  const filter = new Filter(await readRule(rule));
+  const filter = new Filter(await readRule(rule, terminal));
   const tested: Tested[] = [];
-  for (const file of files) tested.push({ file, ...filter.explain(readPayload(file)) });
+  for (const file of files) tested.push({ file, ...filter.explain(await readPayload(file, terminal)) });
   if (options.json) {
     printJson({ words: filter.words, results: tested }, terminal);
   } else {
@@ -87,7 +86,7 @@ async function runOnEvents(
     import('../server/admin.ts'),
     import('../../server/admin/adminClient.ts'),
   ]);
-  const filter = await readRule(rule);
+  const filter = await readRule(rule, terminal);
   return withServer(options, terminal, async (client) => {
     const path = AdminClient.path(['webhooks', options.webhook!, 'filter-test']);
     const tested = await client.ask<FilterTestView>('POST', path, { filter, last: options.last });
@@ -106,16 +105,16 @@ async function runOnEvents(
 }
 
 /** Reads the filter of an option: a file, or the rule itself. Throws `InvalidFilter` and `CannotRead`. */
-export async function readRule(rule: string): Promise<unknown> {
+export async function readRule(rule: string, terminal: Terminal): Promise<unknown> {
   const { parseFilter } = await import('../../webhooks/filter/checkFilter.ts');
   const isFile = !/^\s*([{["]|true\b|false\b)/.test(rule);
-  return isFile ? parseFilter(readText(rule), rule) : parseFilter(rule);
+  return isFile ? parseFilter(await readText(rule, terminal), rule) : parseFilter(rule);
 }
 
 /** Reads the JSON of a file; `-` is the standard input. Throws `InvalidPayload` and `CannotRead`. */
-export function readPayload(file: string): unknown {
+async function readPayload(file: string, terminal: Terminal): Promise<unknown> {
   try {
-    return JSON.parse(readText(file)) as unknown;
+    return JSON.parse(await readText(file, terminal)) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new SextantError('InvalidPayload', `${file} is not JSON.`, { cause: error });
@@ -123,12 +122,12 @@ export function readPayload(file: string): unknown {
 }
 
 /** Reads the text of a file; `-` is the standard input. Throws `CannotRead`. */
-export function readText(file: string): string {
+export async function readText(file: string, terminal: Terminal): Promise<string> {
   try {
     // Some systems write a byte order mark, which JSON does not allow.
-    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/^\uFEFF/, '');
+    return (await readInput(file, terminal)).toString().replace(/^\uFEFF/, '');
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (isCancelled(error)) throw error;
     throw new SextantError('CannotRead', `${file} cannot be read. Name another file.`, { cause: error });
   }
 }

@@ -53,13 +53,13 @@ export async function listen(options: ListenOptions, version: string, terminal: 
   const server = await startOrAttach(options, version, terminal);
   try {
     const client = new AdminClient(server.info);
-    const headers = options.header && headersOf(options.header);
+    const headers = options.header && (await headersOf(options.header, terminal));
     const input = {
       url,
       run,
       from,
       name,
-      secret: secretOf(secret),
+      secret: await secretOf(secret, terminal),
       signature: jsonOption(signature, '--signature'),
       headers,
     };

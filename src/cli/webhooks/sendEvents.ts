@@ -52,7 +52,7 @@ export async function sendTest(name: string, options: SendOptions, terminal: Ter
   const { print, json, delay = 0, count, rate, secret = process.env.SEXTANT_WEBHOOK_SECRET } = options;
   if ((rate === undefined) !== (options.for === undefined))
     throw new SextantError('InvalidOption', 'Give --rate and --for together, such as --rate 200 --for 30s.');
-  const sequence = await sequenceOf(options);
+  const sequence = await sequenceOf(options, terminal);
   if (print) {
     for (const { text } of sequence) terminal.stdout.write(prettyBody({ body: text }));
     return ExitCode.ok;
@@ -123,9 +123,9 @@ function requireLoopback({ url }: AdminClient): void {
   throw new SextantError('InvalidOption', `--count and --rate are for a server of this machine, and not for ${url}.`);
 }
 
-async function sequenceOf(options: SendOptions): Promise<Sending[]> {
+async function sequenceOf(options: SendOptions, terminal: Terminal): Promise<Sending[]> {
   const { as = [], template } = options;
-  if (as.length === 0) return [{ template, text: changed(options, await textOf(options)) }];
+  if (as.length === 0) return [{ template, text: changed(options, await textOf(options, terminal)) }];
   if (template !== undefined || options.data !== undefined)
     throw new SextantError('InvalidOption', 'Give one of --as, --template and --data.');
   const { libraryEvent } = await import('../../webhooks/library/library.ts');
@@ -141,9 +141,9 @@ async function sequenceOf(options: SendOptions): Promise<Sending[]> {
 }
 
 /** The body to send, before it is changed. */
-async function textOf({ template, data }: SendOptions): Promise<string> {
+async function textOf({ template, data }: SendOptions, terminal: Terminal): Promise<string> {
   if (data !== undefined)
-    return /^\s*[[{]/.test(data) ? requireJson(data, '--data') : requireJson(readText(data), data);
+    return /^\s*[[{]/.test(data) ? requireJson(data, '--data') : requireJson(await readText(data, terminal), data);
   if (template !== undefined && Object.hasOwn(TEMPLATES, template)) {
     const { templateEvent } = await import('../../webhooks/library/library.ts');
     return JSON.stringify(templateEvent(template)!.body);

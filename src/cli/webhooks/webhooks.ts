@@ -35,7 +35,7 @@ export function createWebhook(name: string, options: CreateWebhookOptions, termi
     const input = {
       name,
       type,
-      secret: secretOf(secret),
+      secret: await secretOf(secret, terminal),
       signature: scheme,
       description,
       scope,
@@ -56,7 +56,7 @@ export function rotateWebhook(name: string, options: RotateOptions, terminal: Te
   return withServer(options, terminal, async (client) => {
     const rotated = await client.ask<NewWebhookView>('POST', path('webhooks', name, 'rotate'), {
       overlap_seconds: options.overlap,
-      secret: secretOf(options.secret),
+      secret: await secretOf(options.secret, terminal),
     });
     if (options.json) printJson(rotated, terminal);
     else {
@@ -69,8 +69,8 @@ export function rotateWebhook(name: string, options: RotateOptions, terminal: Te
 }
 
 /** The secret of an option; `-` is the first line of the standard input, which other users of this machine cannot see. */
-export function secretOf(given: string | undefined): string | undefined {
-  return given === '-' ? readText('-').split(/\r?\n/, 1)[0] : given;
+export async function secretOf(given: string | undefined, terminal: Terminal): Promise<string | undefined> {
+  return given === '-' ? (await readText('-', terminal)).split(/\r?\n/, 1)[0] : given;
 }
 
 /** The value of an option in JSON. Throws `InvalidPayload`. */
@@ -219,7 +219,7 @@ export function createTrigger(name: string, options: TriggerOptions, terminal: T
     const input = {
       webhook,
       expert,
-      ...(typeof filter === 'string' && { filter: await readRule(filter) }),
+      ...(typeof filter === 'string' && { filter: await readRule(filter, terminal) }),
       ...(disabled && { enabled: false }),
     };
     const trigger = await (replace
