@@ -34,6 +34,15 @@ describe('files of limits', () => {
     );
   });
 
+  it('may have the name of a person beside the account', async () => {
+    for (const head of ['Name,E-Mail,Limit', 'User,account,limit', 'person,service_account_name,limit']) {
+      const { wanted, problems, ignored } = await readBudgetCsv(`${head}\nZoë B,x@y.io,5\n`);
+      assert.deepEqual([wanted.map(({ identity }) => identity.name), problems], [['x@y.io'], []]);
+      assert.deepEqual(ignored, [head.split(',')[0]]);
+    }
+    assert.deepEqual(await read('name,limit\nx@y.io,5\n'), ['2 x@y.io 5']);
+  });
+
   it('have any separator, end of line and byte order mark', async () => {
     for (const separator of [',', ';', '\t', '|'])
       for (const end of ['\n', '\r\n', '\r'])

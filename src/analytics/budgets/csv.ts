@@ -27,6 +27,8 @@ const COLUMNS: Readonly<Record<ColumnName, readonly string[]>> = {
   resource: ['resource', 'unit'],
   period: ['period'],
 };
+/** Headers of an account that stand beside it in other files, such as the name of a person. */
+const ASIDE = ['user', 'person', 'name'];
 const RESOURCES: Readonly<Record<string, BudgetResource>> = {
   credits: 'BUDGET_RESOURCE_CREDITS_CONSUMED',
   usd: 'BUDGET_RESOURCE_USD_COST',
@@ -93,9 +95,14 @@ function readHead(cells: readonly string[]): {
 } {
   const columns = new Map<ColumnName, number>();
   const ignored: string[] = [];
+  const heads = cells.map((cell) => cell.toLowerCase().replaceAll(/[\s._-]+/g, '_'));
+  const { user_email, service_account_name, identity } = COLUMNS;
+  const accounts = [...user_email, ...service_account_name, ...identity].filter((one) => !ASIDE.includes(one));
+  const hasAccount = heads.some((one) => accounts.includes(one));
   for (const [i, cell] of cells.entries()) {
-    const plain = cell.toLowerCase().replaceAll(/[\s._-]+/g, '_');
-    const name = (Object.keys(COLUMNS) as ColumnName[]).find((one) => COLUMNS[one].includes(plain));
+    const head = heads[i]!;
+    const isAside = hasAccount && ASIDE.includes(head);
+    const name = (Object.keys(COLUMNS) as ColumnName[]).find((one) => !isAside && COLUMNS[one].includes(head));
     if (name === undefined) {
       if (cell !== '') ignored.push(cell);
     } else if (columns.has(name)) return { columns, ignored, repeated: name };
