@@ -131,6 +131,14 @@ describe('sextant budgets', function () {
     const undone = await run('undo', '--yes', '--json');
     assert.equal(undone.code, 0, undone.stderr);
     assert.deepEqual(await limits(), before);
+
+    const nobody = csv('user_email,limit', 'nobody@example.com,5');
+    for (const option of ['--dry-run', '--yes']) {
+      const none = await run('import', nobody, option, '--failures', failures, '--force');
+      assert.equal(none.code, 1, none.stderr);
+      assert.match(readFileSync(failures, 'utf8'), /^user_email,.*,error\r\nnobody@example\.com,,5,.*Line 2: /);
+      writeFileSync(failures, '');
+    }
   });
 
   it('export writes a file whose import changes nothing', async () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { isComplete, numbersOf, type Batch } from '../../analytics/budgets/batch.ts';
 import type { BudgetChanges } from '../../analytics/budgets/budgetChanges.ts';
-import { budgetCsv, decodeCsv, type CsvRow } from '../../analytics/budgets/csv.ts';
+import { budgetCsv, decodeCsv } from '../../analytics/budgets/csv.ts';
 import { NO_LIMIT, problemOfLimit } from '../../analytics/budgets/limit.ts';
 import {
   changesOf,
@@ -226,6 +226,7 @@ async function changeBy(
   if (options.dryRun || !hasChanges) {
     if (options.json) printJson({ ...made, ...(use && { effect: effectJson(effectOf(made, use)) }) }, terminal);
     else stdout.write(previewText(made, { most: stdout.isTTY ? LISTED : Infinity, use }));
+    await writeFailures({ ...made, rows: [], leftOut: leftOutOf(made) }, options, terminal);
     return isWhole(made) ? ExitCode.ok : ExitCode.nothingFound;
   }
   if (!options.yes) {
@@ -250,8 +251,7 @@ async function report(
 ): Promise<ExitCode> {
   if (options.json) printJson(batch, terminal);
   else terminal.stdout.write(batchText(batch, { most: terminal.stdout.isTTY ? LISTED : Infinity }));
-  if (options.failures !== undefined)
-    await writeFailures(failureRows(batch), batch.unit, { output: options.failures, force: options.force }, terminal);
+  await writeFailures(batch, options, terminal);
   if (batch.endedAt === undefined)
     terminal.stderr.write(
       `sextant: The batch is not complete.${numbersOf(batch, 'unknown').length > 0 ? ' The result of some rows is unknown.' : ''} Run sextant budgets resume.\n`,
@@ -284,13 +284,13 @@ function requireNewFailures({ failures, force }: Pick<FileOptions, 'failures' | 
 }
 
 async function writeFailures(
-  rows: readonly CsvRow[],
-  unit: Plan,
-  to: OutputOptions,
+  batch: Parameters<typeof failureRows>[0],
+  { failures, force }: Pick<FileOptions, 'failures' | 'force'>,
   terminal: Terminal,
 ): Promise<void> {
-  const csv = await budgetCsv(rows, RESOURCE_OF_PLAN[unit], { withErrors: true });
-  await writeWhole(Readable.from([csv]), to, terminal);
+  if (failures === undefined) return;
+  const csv = await budgetCsv(failureRows(batch), RESOURCE_OF_PLAN[batch.unit], { withErrors: true });
+  await writeWhole(Readable.from([csv]), { output: failures, force }, terminal);
 }
 
 async function readCsv(file: string, terminal: Terminal): Promise<Uint8Array> {
