@@ -221,6 +221,7 @@ describe('the Webhooks view', () => {
     await workbench.reload(`"path":"${file}","scheme"`);
     await workbench.tab('incident.json').waitFor();
     await workbench.run('Sextant Webhooks: Start Local Server');
+    await workbench.expand('Webhooks');
     await workbench.treeItem(/^w no trigger yet/).waitFor();
     await send.click();
     await page.getByText(/evt_\d+ was sent to w\./).waitFor();
