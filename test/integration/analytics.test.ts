@@ -127,8 +127,8 @@ describe('sextant usage, cost and budgets', () => {
     const rows = async (...args: string[]): Promise<Record<string, string>[]> =>
       JSON.parse((await run(of(...args, ...range, '--json'))).stdout) as Record<string, string>[];
     assert.deepEqual(
-      (await rows('usage', ...groups)).map(({ team, people, total_messages, estimated_customer_cost_usd }) => [
-        ...[team, people, total_messages, estimated_customer_cost_usd],
+      (await rows('usage', ...groups)).map(({ team, people, total_messages, billed_amount_usd }) => [
+        ...[team, people, total_messages, billed_amount_usd],
       ]),
       [
         ['Billing', 1, 8, '0.2000000002'],
@@ -197,7 +197,7 @@ describe('sextant usage, cost and budgets', () => {
     const { sections } = JSON.parse(json.stdout) as { sections: { name: string; rows: Record<string, unknown>[] }[] };
     const byTeam = sections.find(({ name }) => name === 'groups-by-team')!;
     assert.deepEqual(
-      byTeam.rows.map((row) => [row.team, row.estimated_customer_cost_usd]),
+      byTeam.rows.map((row) => [row.team, row.billed_amount_usd]),
       [
         ['Search', '0.4000000004'],
         ['unmapped', '0.2000000002'],

@@ -67,7 +67,7 @@ describe('a report over several organizations', () => {
       fc.property(documents, (parts) => {
         const joint = joinDocuments(parts);
         for (const [unit, column] of [
-          ['usd', 'estimated_customer_cost_usd'],
+          ['usd', 'billed_amount_usd'],
           ['credits', 'credits_consumed'],
         ] as const) {
           // oxfmt-ignore

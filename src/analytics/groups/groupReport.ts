@@ -178,9 +178,7 @@ export function titleOfColumn(column: string): string {
 
 /** The column of a group's spending. */
 export function spendingColumn(unit: Unit): Column {
-  return unit === 'usd'
-    ? { name: 'estimated_customer_cost_usd', title: 'Cost', kind: unit }
-    : { name: 'credits_consumed', title: 'Credits', kind: unit };
+  return { name: MEASURE_OF[unit], title: unit === 'usd' ? 'Cost' : 'Credits', kind: unit };
 }
 
 /** Each group with its people, use and spending. */
