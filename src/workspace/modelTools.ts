@@ -127,7 +127,8 @@ export class ModelTools {
     const shown = results.filter((_, i) => 'text' in files[i]!);
     // Count files that are not shown, so that a short answer is not taken for a complete one.
     const missing = leftOut + results.length - shown.length;
-    const found = [...problems.map(({ message }) => message), ...(await this.#absence(results, input.path))];
+    const own = filters.join(' ').length;
+    const found = [...messagesOf(problems, own), ...(await this.#absence(results, input.path))];
     return {
       ...(missing > 0 && { leftOut: missing }),
       ...(isUnfinished && { unfinished: UNFINISHED }),
@@ -178,7 +179,7 @@ export class ModelTools {
       const key = this.#shownPath(root, file);
       if (!readable.has(key)) readable.set(key, 'text' in (await this.#parts.read(root, file)));
     }
-    const found = [...problems.map(({ message }) => message), ...(await this.#absence(usages, path))];
+    const found = [...messagesOf(problems), ...(await this.#absence(usages, path))];
     const shown = page.filter(({ root, path: file }) => readable.get(this.#shownPath(root, file)));
     return {
       name: request.name,
@@ -252,7 +253,7 @@ export class ModelTools {
     return {
       files: results.slice(offset, offset + most),
       leftOut: results.length > offset + most,
-      problems: problems.map(({ message }) => message),
+      problems: messagesOf(problems),
     };
   }
 
@@ -315,6 +316,11 @@ export class ModelTools {
   #shownPath(root: string, path: string): string {
     return `${this.#parts.folders().find((one) => one.root === root)?.prefix ?? ''}${path}`;
   }
+}
+
+/** The messages, but for filters before `own`: these are made of a path or language, whose absence the tools explain. */
+function messagesOf(problems: SearchResponse['problems'], own = Infinity): string[] {
+  return problems.filter(({ code, start }) => code !== 'FilterNotFound' || start >= own).map(({ message }) => message);
 }
 
 function presentPlace({ startLine, endLine, symbol }: ResultPlace): object {

@@ -8,6 +8,7 @@ import { EngineReader } from '../engine/engine.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import { overlap, type SourceRange } from '../engine/query/sourceRange.ts';
 import {
+  filterNotFound,
   parseQueryLanguage,
   unindexedWords,
   withoutQuotes,
@@ -248,13 +249,13 @@ export class Searcher {
     signal: AbortSignal | undefined,
   ): Promise<QueryProblem[]> {
     const problems: QueryProblem[] = [];
-    for (const { field, exclude, start, end } of filters) {
-      if (exclude || field === 'changed') continue;
-      const filter = text.slice(start, end);
-      const alone = { ...request, limit: 1, explain: false };
-      const { results } = await this.#find(searched, parseQueryLanguage(filter), alone, new Set(), signal);
-      const message = `No file in the index matches ${filter}; files may be left out.`;
-      if (results.length === 0) problems.push({ code: 'FilterNotFound', message, start, end });
+    for (const filter of filters.filter(({ exclude, field }) => !exclude && field !== 'changed')) {
+      const alone = parseQueryLanguage(text.slice(filter.start, filter.end));
+      // A query of one filter has been searched.
+      const isNew = alone.text !== text.trim();
+      const options = { ...request, limit: 1, explain: false };
+      const found = isNew && (await this.#find(searched, alone, options, new Set(), signal)).results.length > 0;
+      if (!found) problems.push(filterNotFound(alone.text, filter));
     }
     return problems;
   }

@@ -197,8 +197,17 @@ describe('sextant mcp', () => {
       assert.match(await problemsAt('src/order'), /There is no file src\/order\./, name);
       assert.match(await problemsAt('/etc'), /\/etc is outside of/, name);
       assert.match(await problemsAt('.env'), /keys or passwords/, name);
-      assert.match(await problemsAt(join(sampleRoot, '**/*.xyz')), /No file in the index matches path:/, name);
+      assert.equal(await problemsAt(join(sampleRoot, '**/*.xyz')), undefined, name);
     }
+    // The reason names the filter of the query, and not that of the path.
+    assert.deepEqual(
+      (await sample.json<{ problems: string[] }>('search', { query: 'retry lang:rust', path: '**/*.xyz' })).problems,
+      ['No file in the index matches lang:rust; files may be left out.'],
+    );
+    assert.equal(
+      (await sample.json<{ problems: string[] }>('search', { query: 'retry', path: '/etc' })).problems.length,
+      1,
+    );
     assert.equal(
       await sample.json<Found>('search', { query: 'zzyzx', path: 'src' }).then(({ results }) => results.length),
       0,

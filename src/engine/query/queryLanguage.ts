@@ -142,6 +142,16 @@ export function unindexedWords(parsed: ParsedQuery): readonly QueryProblem[] {
   return [{ code: 'UnindexedWords', message, ...span }];
 }
 
+/** The reason why a query finds nothing, if no document passes a filter. */
+export function filterNotFound(typed: string, { start, end }: QuerySpan): QueryProblem {
+  return {
+    code: 'FilterNotFound',
+    message: `No file in the index matches ${typed}; files may be left out.`,
+    start,
+    end,
+  };
+}
+
 /**
  * Pattern of a token's beginning. A field's colon is followed neither by another, as in C++, nor by `//`, as in a URL.
  */

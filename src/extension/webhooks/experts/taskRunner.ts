@@ -37,8 +37,9 @@ export class TaskRunner implements vscode.Disposable {
   }
 
   async #run(name: string, folder: vscode.WorkspaceFolder, run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
-    signal.throwIfAborted();
     const task = (await vscode.tasks.fetchTasks()).find((one) => isNamed(one, name) && isOf(one, folder));
+    // The list may take seconds, and a run that was given up meanwhile starts nothing.
+    signal.throwIfAborted();
     if (!task) return failed(vscode.l10n.t('{0} has no task {1}', folder.name, name));
     const isActive = vscode.tasks.taskExecutions.some(({ task: one }) => isNamed(one, name) && isOf(one, folder));
     if (isActive) return failed(vscode.l10n.t('the task {0} is running already', name));
