@@ -23,6 +23,26 @@ export function gitExecutable(
   throw Object.assign(new Error('spawn git ENOENT'), { code: 'ENOENT' });
 }
 
+/** Variables that name a repository or its parts, by `git rev-parse --local-env-vars`: a hook sets them for its own repository. */
+const OF_ONE_REPOSITORY = [
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_DIR',
+  'GIT_GRAFT_FILE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_NAMESPACE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_PREFIX',
+  'GIT_SHALLOW_FILE',
+  'GIT_WORK_TREE',
+];
+
+/** The environment of a Git process that finds its repository by its folder alone. Configuration in variables stays. */
+export function gitEnvironment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !OF_ONE_REPOSITORY.includes(name)));
+}
+
 function isInside(root: string, folder: string): boolean {
   const way = relative(root, folder);
   return !isAbsolute(way) && way !== '..' && !/^\.\.[\\/]/.test(way);

@@ -350,6 +350,72 @@ describe('Searcher', () => {
       assert.deepEqual((await found('changed:', [inner])).paths, ['ä b.ts']);
     });
 
+    it('finds the changes of submodules and of inner repositories', async () => {
+      const [library, place] = [folder(), { root: folder(), stateFolder: folder() }];
+      const commitAll = (root: string): void => {
+        git(root, 'add', '.');
+        git(root, 'commit', '-qm', 'one');
+      };
+      const start = (root: string): void => {
+        git(root, 'init', '-q', '-b', 'main');
+        commitAll(root);
+      };
+      writeFiles(library, { 'deep/a.ts': 'lantern\n', 'deep/b.ts': 'lantern\n', 'deep/c.ts': 'lantern\n' });
+      start(library);
+      const { root } = place;
+      writeFiles(root, {
+        'own.ts': 'lantern\n',
+        'kept.ts': 'lantern\n',
+        'inner/a.ts': 'lantern\n',
+        'inner/b.ts': 'lantern\n',
+      });
+      start(join(root, 'inner'));
+      writeFiles(root, { '.gitignore': 'inner\n', '.sextantignore': '!inner\n' });
+      start(root);
+      git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'parts/library');
+      commitAll(root);
+      git(root, 'checkout', '-qb', 'topic');
+      writeFiles(root, { 'parts/library/deep/a.ts': 'lantern 2\n' });
+      commitAll(join(root, 'parts/library'));
+      commitAll(root);
+      writeFiles(root, { 'own.ts': 'lantern 3\n', 'inner/b.ts': 'lantern 3\n', 'inner/new.ts': 'lantern 3\n' });
+      writeFiles(root, { 'parts/library/deep/b.ts': 'lantern 3\n', 'parts/library/new.ts': 'lantern 3\n' });
+      await keep(place);
+      const uncommitted = ['inner/b.ts', 'inner/new.ts', 'own.ts', 'parts/library/deep/b.ts', 'parts/library/new.ts'];
+      assert.deepEqual(await found('lantern changed:', [place]), { paths: uncommitted, problems: [] });
+      // The submodule has changed since the commit of it that main records, whatever its own main is.
+      const since = [...uncommitted.slice(0, 3), 'parts/library/deep/a.ts', ...uncommitted.slice(3)];
+      assert.deepEqual(await found('lantern changed:main', [place]), { paths: since, problems: [] });
+    });
+
+    it('finds the changes of several repositories in a folder of none', async () => {
+      const place = await indexed({ 'one/src/a.ts': 'lantern\n', 'two/b.ts': 'lantern\n', 'loose/c.ts': 'lantern\n' });
+      const { root } = place;
+      const [one, two] = [join(root, 'one'), join(root, 'two')];
+      for (const top of [one, two]) {
+        git(top, 'init', '-q');
+        git(top, 'add', '.');
+        git(top, 'commit', '-qm', 'one');
+      }
+      git(two, 'tag', 'only-here');
+      assert.deepEqual(await found('changed:', [place]), { paths: [], problems: [] });
+      writeFiles(root, { 'one/src/a.ts': 'lantern 2\n', 'two/b.ts': 'lantern 2\n' });
+      assert.deepEqual(await found('changed:', [place]), { paths: ['one/src/a.ts', 'two/b.ts'], problems: [] });
+      assert.deepEqual(await found('changed:only-here', [place]), { paths: ['two/b.ts'], problems: [] });
+      assert.deepEqual((await found('changed:nowhere', [place])).problems, ['UnknownRevision']);
+      // Variables of a hook of another repository.
+      process.env.GIT_DIR = join(two, '.git');
+      process.env.GIT_OBJECT_DIRECTORY = join(two, '.git', 'objects');
+      try {
+        assert.deepEqual((await found('changed:', [place])).paths, ['one/src/a.ts', 'two/b.ts']);
+      } finally {
+        delete process.env.GIT_DIR;
+        delete process.env.GIT_OBJECT_DIRECTORY;
+      }
+      writeFileSync(join(one, '.git', 'index'), 'damaged');
+      assert.deepEqual(await found('changed:', [place]), { paths: ['two/b.ts'], problems: ['GitFailed'] });
+    });
+
     it('treats an unsaved editor as changed', async () => {
       const place = await indexed({ 'a.ts': 'lantern\n', 'b.ts': 'lantern\n' });
       git(place.root, 'init', '-q');

@@ -174,7 +174,7 @@ export class Searcher {
   readonly #unsaved = new Map<string, Map<string, Buffer>>();
   /** State folders whose reader knows the texts as they are now. */
   readonly #overlaid = new Set<string>();
-  readonly #changedFiles = new ChangedFiles();
+  readonly #changedFiles = new ChangedFiles(({ stateFolder }) => this.#reader(stateFolder).paths());
   readonly #memory = new SearchMemory();
 
   /** Searches find it from now on as it is here, with its lines, where the index has a file of that path. */
@@ -200,8 +200,7 @@ export class Searcher {
     await new TimeSlice(signal).next();
     const { folders, query, isTrusted = false } = request;
     let parsed = parseQueryLanguage(query);
-    const roots = folders.map(({ root }) => root);
-    const { byRoot, problems } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
+    const { byRoot, problems } = await this.#changedFiles.resolve(folders, parsed.filters, isTrusted);
     throwIfCancelled(signal);
     const leftOut = new Set<string>();
     const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), leftOut));
@@ -350,8 +349,7 @@ export class Searcher {
   ): Promise<number | undefined> {
     await new TimeSlice(signal).next();
     const parsed = parseQueryLanguage(query);
-    const roots = folders.map(({ root }) => root);
-    const { byRoot } = await this.#changedFiles.resolve(roots, parsed.filters, isTrusted);
+    const { byRoot } = await this.#changedFiles.resolve(folders, parsed.filters, isTrusted);
     throwIfCancelled(signal);
     const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), new Set()));
     try {

@@ -78,17 +78,19 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
   const parsed = parseQueryLanguage(query);
   const { problems: malformed, filters } = parsed;
   const roots = folders.map((folder) => folder.root);
-  const { byRoot, problems: unresolved } = await new ChangedFiles().resolve(roots, filters, request.isTrusted ?? false);
-  const problems = [...malformed, ...unresolved];
   const folderAt = (at: string): SearchFolder | undefined => folders.find((folder) => folder.root === at);
-  const optionsIn = (folder: string): Pick<SearchOptions, 'below' | 'name' | 'changed' | 'readText'> => ({
-    ...folderAt(folder),
-    changed: byRoot.get(folder) ?? new Map(),
-    readText: (file) => textOf(folderAt(folder), file),
-  });
   const missingWords = wordsMissingIn(query, path, textOf(folderAt(root), path) ?? '');
   const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
   try {
+    const changedFiles = new ChangedFiles(({ root: at }) => readers.find((one) => one.root === at)!.reader.paths());
+    const changes = await changedFiles.resolve(folders, filters, request.isTrusted ?? false);
+    const { byRoot } = changes;
+    const problems = [...malformed, ...changes.problems];
+    const optionsIn = (folder: string): Pick<SearchOptions, 'below' | 'name' | 'changed' | 'readText'> => ({
+      ...folderAt(folder),
+      changed: byRoot.get(folder) ?? new Map(),
+      readText: (file) => textOf(folderAt(folder), file),
+    });
     const reader = readers.find((one) => one.root === root)?.reader;
     const id = reader?.find(path);
     if (!reader || id === undefined) return { kind: 'unknown', problems, missingWords };

@@ -7,7 +7,7 @@ import { pushFolder } from '../../context/push.ts';
 import { isRepositoryName, isUrlTemplate, type WireResult } from '../../wire/repositories.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
-import { gitExecutable } from '../../workspace/gitExecutable.ts';
+import { gitEnvironment, gitExecutable } from '../../workspace/gitExecutable.ts';
 import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 import { requireQuery } from '../search/queryProblems.ts';
 import { resolveFolder } from '../search/stateFolder.ts';
@@ -180,7 +180,10 @@ async function withService<T>({ server }: ServiceChoice, use: (client: WireClien
 /** One line of Git's output; `undefined` outside of a repository, on a detached HEAD, or without Git. */
 async function gitOutput(root: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)(gitExecutable(root), ['-C', root, ...args], { timeout: GIT_LIMIT_MS });
+    const { stdout } = await promisify(execFile)(gitExecutable(root), ['-C', root, ...args], {
+      env: gitEnvironment(),
+      timeout: GIT_LIMIT_MS,
+    });
     return stdout.trim() || undefined;
   } catch {
     return undefined;
