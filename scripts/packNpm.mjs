@@ -4,5 +4,5 @@ import { packNpm } from './lib/package.mjs';
 import { fail, say } from './lib/say.mjs';
 
 if (process.argv.includes('--refuse'))
-  fail('The package.json here is the extension\'s. Run "npm run pack" and publish the folder out/npm.');
+  fail('The package.json here is the extension\'s. Run "npm run package" and publish the folder out/npm.');
 say(`The npm package is ${await packNpm()}`);

@@ -94,7 +94,10 @@ describe('the npm package', () => {
     });
 
   it('cannot be packed from the folder of the extension by mistake', () => {
-    assert.throws(() => execFileSync('npm', ['pack', '--dry-run'], { cwd: ROOT, stdio: 'pipe' }), /npm run pack/);
+    assert.throws(() => execFileSync('npm', ['pack', '--dry-run'], { cwd: ROOT, stdio: 'pipe' }), /npm run package"/);
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
+    // npm runs `prepack` before a script `pack`, too.
+    assert.ok('package' in scripts && !('prepackage' in scripts));
   });
 
   describe('at run time', () => {
