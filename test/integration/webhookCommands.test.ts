@@ -75,6 +75,19 @@ describe('sextant webhooks, triggers, experts and events', () => {
     return (JSON.parse(answer) as { event_id: string }).event_id;
   }
 
+  it('refuse an address of another server without a token, and the reverse', () => {
+    const list = (env: NodeJS.ProcessEnv): Outcome => {
+      const all = { ...process.env, NO_COLOR: '1', XDG_DATA_HOME: folder(), ...env };
+      const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, 'webhooks', 'list'], { encoding: 'utf8', env: all }); // oxfmt-ignore
+      return { code: status, stdout, stderr };
+    };
+    const [url, token] = ['SEXTANT_WEBHOOKS_URL', 'SEXTANT_WEBHOOKS_TOKEN'];
+    const onlyUrl = list({ [url]: 'http://127.0.0.1:9' });
+    assert.equal(onlyUrl.code, 2);
+    assert.match(onlyUrl.stderr, new RegExp(`^sextant: ${url} is set without ${token}\\. Set both`));
+    assert.match(list({ [token]: 'abc' }).stderr, new RegExp(`^sextant: ${token} is set without ${url}\\. Set both`));
+  });
+
   it('create webhooks for systems, with the secrets that these have', () => {
     const secret = 'whsec_ofStripe1234';
     const { code, stdout } = run(['webhooks', 'create', 'payments', '--type', 'stripe', '--secret', '-'], {

@@ -13,10 +13,15 @@ export interface AdminOptions {
 
 type Connection = ConstructorParameters<typeof AdminClient>[0];
 
-/** The address and token of a person who uses webhooks of a server that is another's. */
+/** The address and token of a person who uses webhooks of a server that is another's. Throws `NotConnected` without either. */
 function connectionOfPerson(): Connection | undefined {
   const { SEXTANT_WEBHOOKS_URL: url = '', SEXTANT_WEBHOOKS_TOKEN: adminToken = '' } = process.env;
-  return url === '' || adminToken === '' ? undefined : { url: url.replace(/\/+$/, ''), adminToken };
+  if (url === '' && adminToken === '') return undefined;
+  if (url !== '' && adminToken !== '') return { url: url.replace(/\/+$/, ''), adminToken };
+  const names = ['SEXTANT_WEBHOOKS_URL', 'SEXTANT_WEBHOOKS_TOKEN'] as const;
+  const [given, missing] = url === '' ? [names[1], names[0]] : names;
+  const message = `${given} is set without ${missing}. Set both for a server of several people, or unset ${given} for the local server.`;
+  throw new SextantError('NotConnected', message);
 }
 
 /** Throws `NoServer`. */
@@ -27,7 +32,7 @@ async function connectionOf(state: string | undefined): Promise<Connection> {
   return info;
 }
 
-/** Runs `work` with the server of the state folder, or that of `SEXTANT_WEBHOOKS_URL`. Throws `NoServer`; `NotFound` and `Gone` give exit code 1. */
+/** Runs `work` with the server of the state folder, or that of `SEXTANT_WEBHOOKS_URL`. Throws `NoServer` and `NotConnected`; `NotFound` and `Gone` give exit code 1. */
 export async function withServer(
   { state, json }: AdminOptions,
   terminal: Terminal,
