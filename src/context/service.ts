@@ -21,6 +21,8 @@ export interface ServiceOptions {
 /** Dependencies that tests replace. @internal */
 export interface ServiceDependencies extends CredentialDependencies {
   readonly dispatcher?: Dispatcher;
+  /** Cancels every call of the client. */
+  readonly signal?: AbortSignal;
   readonly backoffBaseMs?: number;
 }
 
@@ -47,6 +49,7 @@ export async function openService(
     userAgent: [options.clientUserAgent?.trim(), `sextant-code/${versionOf()}`].find(Boolean)!,
     timeoutMs: options.requestTimeout,
     dispatcher: edges.dispatcher,
+    signal: edges.signal,
     backoffBaseMs: edges.backoffBaseMs,
     logger,
   });

@@ -53,7 +53,7 @@ export async function startOrAttach(
       if (!(error instanceof SextantError && error.code === 'StateBusy') || Date.now() > end) throw error;
     }
     const timer = setTimeout(report, SAY_AFTER_MS);
-    const info = await findAnswering(state);
+    const info = await findAnswering(state, signal);
     clearTimeout(timer);
     if (info) return { info };
     throwIfCancelled(signal);

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { throwIfCancelled } from '../base/errors.ts';
 import { Lease } from '../base/lease.ts';
 import { findServer, proofOf, readPublished } from './state/published.ts';
 
@@ -14,12 +15,12 @@ export interface ServerInfo {
   readonly state: string;
 }
 
-/** The server that runs on a state folder, if one answers there. */
-export async function findAnswering(state: string): Promise<ServerInfo | undefined> {
+/** The server that runs on a state folder, if one answers there. Throws `Cancelled`. */
+export async function findAnswering(state: string, signal?: AbortSignal): Promise<ServerInfo | undefined> {
   const found = findServer(state);
   if (!found) return undefined;
   const { url, token, adminToken, pid } = found;
-  const health = await healthOf(url);
+  const health = await healthOf(url, '', signal);
   return health?.pid === pid ? { url, token, adminToken, pid, state } : undefined;
 }
 
@@ -28,13 +29,13 @@ export async function findAnswering(state: string): Promise<ServerInfo | undefin
  * its address: it has those of the last start. Any program may listen there by now, so it must prove that it read the same
  * file before it is sent a token.
  */
-export async function findReachable(state: string): Promise<ServerInfo | undefined> {
-  const recorded = await findAnswering(state);
+export async function findReachable(state: string, signal?: AbortSignal): Promise<ServerInfo | undefined> {
+  const recorded = await findAnswering(state, signal);
   const { published } = readPublished(state);
   if (recorded || !published || Lease.ownerOf(state)) return recorded;
   const { url, token, adminToken, cursorKey } = published;
   const challenge = randomBytes(16).toString('hex');
-  const health = await healthOf(url, `?challenge=${challenge}`);
+  const health = await healthOf(url, `?challenge=${challenge}`, signal);
   if (health?.status !== 'ok' || health.pid === undefined) return undefined;
   const wanted = proofOf(Buffer.from(cursorKey, 'hex'), url, challenge);
   const proof = Buffer.from(String(health.proof), 'hex');
@@ -45,12 +46,18 @@ export async function findReachable(state: string): Promise<ServerInfo | undefin
 /** What `/healthz` answers; `undefined` where nothing does, or no Sextant server. */
 async function healthOf(
   url: string,
-  query = '',
+  query: string,
+  signal: AbortSignal | undefined,
 ): Promise<{ readonly status?: string; readonly pid?: number; readonly proof?: string } | undefined> {
+  throwIfCancelled(signal);
+  const timeout = AbortSignal.timeout(5_000);
   try {
-    const response = await fetch(`${url}/healthz${query}`, { signal: AbortSignal.timeout(5_000) });
+    const response = await fetch(`${url}/healthz${query}`, {
+      signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
+    });
     return (await response.json()) as Awaited<ReturnType<typeof healthOf>>;
   } catch {
+    throwIfCancelled(signal);
     // Not yet, or no longer.
     return undefined;
   }

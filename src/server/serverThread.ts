@@ -38,6 +38,6 @@ const emit = serve<ServerMethods, ServerEvents>(parentChannel(), {
     server = launched.server;
     return { info: launched.info, isOwn: server !== undefined, isEmpty: server?.organization.isEmpty ?? false };
   },
-  find: ({ state }) => findAnswering(state),
+  find: ({ state }, signal) => findAnswering(state, signal),
   stop: () => server?.close(),
 });

@@ -18,6 +18,8 @@ export interface WireClientOptions {
   readonly userAgent: string;
   /** Limit for one call with all its retries; two minutes by default. */
   readonly timeoutMs?: number | undefined;
+  /** Cancels every call, beside {@link WireClient.close}. */
+  readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
   readonly dispatcher?: Dispatcher | undefined;
   /** The first wait before a retry; each is twice as long as the previous one. */
@@ -193,7 +195,7 @@ export class WireClient {
   ): Promise<T> {
     const began = Date.now();
     const timeout = AbortSignal.timeout(this.#timeoutMs);
-    const stops = cancel ? [this.#closing.signal, cancel] : [this.#closing.signal];
+    const stops = [this.#closing.signal, this.#options.signal, cancel].filter((one) => one !== undefined);
     const signal = AbortSignal.any([timeout, ...stops]);
     const bytes = JSON.stringify(body);
     const allHeaders = { ...this.#headers(), ...headers };

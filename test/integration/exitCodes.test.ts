@@ -6,6 +6,7 @@ import type { Command } from 'commander';
 import { createProgram, PARTS } from '../../src/cli/main.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { COMMAND, copySample } from '../support/command.ts';
+import { nameOf, runnable } from '../support/commandTree.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 
 /** A command line and the exit code by its help, for each command and each code that needs no service. */
@@ -129,17 +130,6 @@ describe('exit codes of sextant', () => {
     }
   });
 });
-
-/** The commands that do something themselves, as `mcp` and `mcp install` both do. */
-function runnable(command: Command): Command[] {
-  const inner = command.commands.flatMap(runnable);
-  const isGroup = inner.length > 0 && (command.options.length === 0 || !command.parent);
-  return isGroup ? inner : [command, ...inner];
-}
-
-function nameOf(command: Command): string {
-  return command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name();
-}
 
 function helpOf(command: Command): string {
   let text = '';

@@ -97,6 +97,7 @@ export function percent(text: string): number {
 async function connect(
   options: Pick<AnalyticsOptions, 'url' | 'org' | 'state' | 'serverState'>,
   env: NodeJS.ProcessEnv,
+  { signal }: Terminal,
 ): Promise<Connection> {
   if (options.org !== undefined) return new OrganizationFile(options.state).connection(options.org, env);
   const url = options.url ?? env.SEXTANT_ANALYTICS_URL;
@@ -106,7 +107,7 @@ async function connect(
       throw new SextantError('NotConnected', 'The token is missing. Set SEXTANT_ANALYTICS_TOKEN.');
     return readConnection(url, token);
   }
-  const running = await findAnswering(serverStateFolder(options.serverState));
+  const running = await findAnswering(serverStateFolder(options.serverState), signal);
   if (running) return running;
   throw new SextantError(
     'NotConnected',
@@ -136,7 +137,7 @@ export async function openAccount(
   options: Pick<AnalyticsOptions, 'url' | 'org' | 'state' | 'serverState'>,
   terminal: Terminal,
 ): Promise<OpenedAccount> {
-  const connection = await connect(options, process.env);
+  const connection = await connect(options, process.env, terminal);
   const account = accountKey(connection);
   const folder = analyticsFolder(options.state);
   const logger = logTo(terminal.stderr);

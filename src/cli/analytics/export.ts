@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { systemClock } from '../../base/clock.ts';
-import { cancelled, SextantError } from '../../base/errors.ts';
+import { cancelled } from '../../base/errors.ts';
+import { AdminClient } from '../../server/admin/adminClient.ts';
 import { readSimulation } from '../../server/analytics/simulation/options.ts';
 import { Simulation } from '../../server/analytics/simulation/simulation.ts';
 import { exportState, loadData } from '../../server/launch.ts';
@@ -30,7 +31,7 @@ export async function runExport(options: ExportCommandOptions, terminal: Termina
 
 async function exported({ data, ...options }: ExportCommandOptions, { signal, stderr }: Terminal): Promise<Readable> {
   const state = serverStateFolder(options.state);
-  const running = await findAnswering(state);
+  const running = await findAnswering(state, signal);
   if (!running) {
     const facts =
       data === undefined
@@ -38,11 +39,7 @@ async function exported({ data, ...options }: ExportCommandOptions, { signal, st
         : await loadData(data, undefined, signal);
     return Readable.from(inBlocks(exportState(state, facts, logTo(stderr))));
   }
-  const headers = { authorization: `Bearer ${running.adminToken}` };
-  const response = await fetch(`${running.url}/__admin/export`, { headers, signal });
-  if (!response.ok || !response.body)
-    throw new SextantError('ExportFailed', `The server at ${running.url} answered ${response.status}. See its log.`);
-  return Readable.fromWeb(response.body);
+  return Readable.from(new AdminClient(running, signal).bytes('export'));
 }
 
 async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<string> {

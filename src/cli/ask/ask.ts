@@ -132,7 +132,7 @@ async function openTeam(folder: string, { repo, server }: AskOptions, terminal: 
       'InvalidOption',
       `--team asks about pushed repositories, not about ${folder}. Leave one of them out, or choose with --repo.`,
     );
-  const client = await openTeamService(server);
+  const client = await openTeamService(server, terminal);
   const onProblem = (problem: string): void => void terminal.stderr.write(`sextant: ${problem}\n`);
   const sources = teamSources(client, { repositories: repo, onProblem });
   const explain = (error: unknown): unknown => explainRefusal(error, client);

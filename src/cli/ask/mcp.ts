@@ -23,9 +23,10 @@ export interface McpCommandOptions {
 /** `sextant mcp`: serves the index of `sextant search` over standard input and output, until the input ends. */
 export async function runMcp(
   { workspaceRoot, state, wait, team }: McpCommandOptions,
-  { stdout, stderr, signal }: Terminal,
+  terminal: Terminal,
   version: string,
 ): Promise<ExitCode> {
+  const { stdout, stderr, signal } = terminal;
   if (state !== undefined && workspaceRoot.length > 1) throw severalFolders();
   const toFolder = (path: string): FolderOptions => {
     const root = resolveFolder(path);
@@ -48,7 +49,7 @@ export async function runMcp(
     await serveMcp(options, edges, signal);
     return ExitCode.ok;
   }
-  const client = await openTeamService(undefined, 'sextant-mcp', edges.logger);
+  const client = await openTeamService(undefined, terminal, 'sextant-mcp', edges.logger);
   try {
     const search: SearchTeam = async (query, of) => {
       try {

@@ -24,7 +24,7 @@ Examples:
   sextant login
   sextant login https://search.example.com < token.txt
 
-Exit codes: 0 done; 2 failed or wrong usage.`,
+Exit codes: 0 done; 2 failed or wrong usage; 130 interrupted.`,
     )
     .action(async (url: string | undefined, options: LoginOptions) => {
       const { runLogin } = await import('./session.ts');

@@ -64,7 +64,7 @@ Exit codes: 0 found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`
     .description('list the repositories that you may read')
     .option(...SERVER)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit codes: 0 listed, 1 there is none, 2 failed or wrong usage.')
+    .addHelpText('after', '\nExit codes: 0 listed, 1 there is none, 2 failed or wrong usage, 130 interrupted.')
     .action(async (options: ServiceChoice) => {
       const { runReposList } = await import('./repos.ts');
       exit(await runReposList(options, terminal));
@@ -75,7 +75,10 @@ Exit codes: 0 found, 1 nothing found, 2 failed or wrong usage, 130 interrupted.`
     .argument('<name>', 'the name of the repository')
     .option(...SERVER)
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExit codes: 0 removed, 1 there is none of that name, 2 failed or wrong usage.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 removed, 1 there is none of that name, 2 failed or wrong usage, 130 interrupted.',
+    )
     .action(async (name: string, options: ServiceChoice) => {
       const { runReposRemove } = await import('./repos.ts');
       exit(await runReposRemove(name, options, terminal));

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { formatColumns } from '../../base/columns.ts';
 import { formatCount, formatThings } from '../../base/format.ts';
-import { SextantError } from '../../base/errors.ts';
+import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { pushFolder } from '../../context/push.ts';
 import { isRepositoryName, isUrlTemplate, type WireResult } from '../../wire/repositories.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
@@ -50,10 +50,10 @@ export async function runPush(folder: string, options: PushOptions, terminal: Te
       '--url must be an address with {path}, and perhaps {ref} and {line}, as in https://git.example.com/pay/blob/{ref}/{path}#L{line}.',
     );
   const root = resolveFolder(folder);
-  const ref = options.ref ?? (await gitOutput(root, ['symbolic-ref', '--quiet', '--short', 'HEAD']));
-  const commit = options.commit ?? (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD']));
+  const ref = options.ref ?? (await gitOutput(root, ['symbolic-ref', '--quiet', '--short', 'HEAD'], terminal));
+  const commit = options.commit ?? (await gitOutput(root, ['rev-parse', '--verify', '--quiet', 'HEAD'], terminal));
   const progress = new ProgressLine(terminal.stderr);
-  const pushed = await withService(options, async (client) => {
+  const pushed = await withService(options, terminal, async (client) => {
     try {
       // Nothing is kept: only the rules are those of an index.
       const rules = { root, stateFolder: root, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
@@ -90,7 +90,7 @@ export async function runPush(folder: string, options: PushOptions, terminal: Te
 
 /** `sextant repos list` */
 export async function runReposList(options: ServiceChoice, terminal: Terminal): Promise<ExitCode> {
-  const repositories = await withService(options, (client) => client.listRepositories());
+  const repositories = await withService(options, terminal, (client) => client.listRepositories());
   if (options.json) printJson({ repositories }, terminal);
   else if (repositories.length === 0)
     terminal.stderr.write('There is no repository that you may read. "sextant push --name NAME" adds one.\n');
@@ -110,7 +110,7 @@ export async function runReposList(options: ServiceChoice, terminal: Terminal): 
 
 /** `sextant repos remove NAME` */
 export async function runReposRemove(name: string, options: ServiceChoice, terminal: Terminal): Promise<ExitCode> {
-  const removed = await withService(options, (client) => client.removeRepository(name));
+  const removed = await withService(options, terminal, (client) => client.removeRepository(name));
   if (options.json) printJson({ removed }, terminal);
   else if (removed) terminal.stdout.write(`Removed ${name}.\n`);
   else terminal.stderr.write(`There is no repository ${name}. See "sextant repos list".\n`);
@@ -125,8 +125,8 @@ export async function runReposSearch(
 ): Promise<ExitCode> {
   requireQuery(query);
   const { repo: repositories, limit, json } = options;
-  const answer = await withService(options, (client) =>
-    client.searchRepositories(query, { repositories, limit, signal: terminal.signal }),
+  const answer = await withService(options, terminal, (client) =>
+    client.searchRepositories(query, { repositories, limit }),
   );
   const { results, searched, problems } = answer;
   if (json) printJson({ query, ...answer }, terminal);
@@ -166,8 +166,12 @@ function at({ ref, commit }: { readonly ref: string | null; readonly commit: str
   return what === '' ? '' : ` (${what})`;
 }
 
-async function withService<T>({ server }: ServiceChoice, use: (client: WireClient) => Promise<T>): Promise<T> {
-  const client = await openTeamService(server);
+async function withService<T>(
+  { server }: ServiceChoice,
+  terminal: Terminal,
+  use: (client: WireClient) => Promise<T>,
+): Promise<T> {
+  const client = await openTeamService(server, terminal);
   try {
     return await use(client);
   } catch (error) {
@@ -177,15 +181,14 @@ async function withService<T>({ server }: ServiceChoice, use: (client: WireClien
   }
 }
 
-/** One line of Git's output; `undefined` outside of a repository, on a detached HEAD, or without Git. */
-async function gitOutput(root: string, args: readonly string[]): Promise<string | undefined> {
+/** One line of Git's output; `undefined` outside of a repository, on a detached HEAD, or without Git. Throws `Cancelled`. */
+async function gitOutput(root: string, args: readonly string[], { signal }: Terminal): Promise<string | undefined> {
+  const options = { env: gitEnvironment(), timeout: GIT_LIMIT_MS, signal };
   try {
-    const { stdout } = await promisify(execFile)(gitExecutable(root), ['-C', root, ...args], {
-      env: gitEnvironment(),
-      timeout: GIT_LIMIT_MS,
-    });
+    const { stdout } = await promisify(execFile)(gitExecutable(root), ['-C', root, ...args], options);
     return stdout.trim() || undefined;
   } catch {
+    throwIfCancelled(signal);
     return undefined;
   }
 }

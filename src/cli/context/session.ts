@@ -2,12 +2,10 @@ import { homedir } from 'node:os';
 import { isLoopback } from '../../base/loopback.ts';
 import { SextantError } from '../../base/errors.ts';
 import { readSession, removeSession, sessionFile, writeSession } from '../../context/credentials.ts';
-import { findReachable } from '../../server/runningServer.ts';
-import { localServerErrors } from '../../server/localServer.ts';
-import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { APIError } from '../../wire/errors.ts';
 import { WireClient } from '../../wire/wireClient.ts';
 import { readSecret } from '../readSecret.ts';
+import { requireServer } from '../server/admin.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 
 export interface LoginOptions {
@@ -25,8 +23,16 @@ export async function runLogin(
   { state }: LoginOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { tenantURL, accessToken } = url === undefined ? await localSession(state) : await typedSession(url, terminal);
-  const client = new WireClient({ url: tenantURL, token: accessToken, userAgent: 'sextant', timeoutMs: CHECK_MS });
+  const { tenantURL, accessToken } =
+    url === undefined ? await localSession(state, terminal) : await typedSession(url, terminal);
+  const { signal } = terminal;
+  const client = new WireClient({
+    url: tenantURL,
+    token: accessToken,
+    userAgent: 'sextant',
+    timeoutMs: CHECK_MS,
+    signal,
+  });
   try {
     await checkToken(client);
   } finally {
@@ -72,11 +78,9 @@ interface Login {
 }
 
 /** Throws `NoServer`. */
-async function localSession(state: string | undefined): Promise<Login> {
-  const folder = serverStateFolder(state);
-  const info = await findReachable(folder);
-  if (!info) throw localServerErrors.notRunning(folder);
-  return { tenantURL: info.url, accessToken: info.token };
+async function localSession(state: string | undefined, terminal: Terminal): Promise<Login> {
+  const { url, token } = await requireServer(state, terminal);
+  return { tenantURL: url, accessToken: token };
 }
 
 /** Throws `InvalidAddress` and `NoToken`. */

@@ -3,6 +3,7 @@ import { silentLogger, type Logger } from '../../base/log.ts';
 import { openService } from '../../context/service.ts';
 import { APIError } from '../../wire/errors.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
+import type { Terminal } from '../terminal.ts';
 
 const ADVICE = 'Log in with "sextant login URL", or set SEXTANT_API_URL and SEXTANT_API_TOKEN.';
 
@@ -12,11 +13,12 @@ const ADVICE = 'Log in with "sextant login URL", or set SEXTANT_API_URL and SEXT
  */
 export async function openTeamService(
   server: string | undefined,
+  { signal }: Terminal,
   clientUserAgent = 'sextant',
   logger: Logger = silentLogger,
 ): Promise<WireClient> {
   try {
-    return await openService({ apiUrl: server, clientUserAgent }, {}, logger);
+    return await openService({ apiUrl: server, clientUserAgent }, { signal }, logger);
   } catch (error) {
     if (!(error instanceof SextantError) || !['NoApiKey', 'NoApiUrl'].includes(error.code)) throw error;
     throw new SextantError(error.code, `No service is known, or its token is missing. ${ADVICE}`);

@@ -1,6 +1,6 @@
 import { SextantError } from '../../base/errors.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
-import { findReachable } from '../../server/runningServer.ts';
+import { findReachable, type ServerInfo } from '../../server/runningServer.ts';
 import { localServerErrors } from '../../server/localServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { ExitCode, printable, printError, type Terminal } from '../terminal.ts';
@@ -24,10 +24,10 @@ function connectionOfPerson(): Connection | undefined {
   throw new SextantError('NotConnected', message);
 }
 
-/** Throws `NoServer`. */
-async function connectionOf(state: string | undefined): Promise<Connection> {
+/** The server of the state folder. Throws `NoServer`, and `Cancelled` on Ctrl-C. */
+export async function requireServer(state: string | undefined, { signal }: Terminal): Promise<ServerInfo> {
   const folder = serverStateFolder(state);
-  const info = await findReachable(folder);
+  const info = await findReachable(folder, signal);
   if (!info) throw localServerErrors.notRunning(folder);
   return info;
 }
@@ -38,9 +38,9 @@ export async function withServer(
   terminal: Terminal,
   work: (client: AdminClient) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const connection = (state === undefined ? connectionOfPerson() : undefined) ?? (await connectionOf(state));
+  const connection = (state === undefined ? connectionOfPerson() : undefined) ?? (await requireServer(state, terminal));
   try {
-    return await work(new AdminClient(connection));
+    return await work(new AdminClient(connection, terminal.signal));
   } catch (error) {
     if (!(error instanceof SextantError && ['NotFound', 'Gone'].includes(error.code))) throw error;
     if (json) printError(error.code, error.message, terminal);

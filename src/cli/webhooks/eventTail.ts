@@ -1,4 +1,4 @@
-import { SextantError } from '../../base/errors.ts';
+import { isCancelled, SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import { findReachable } from '../../server/runningServer.ts';
@@ -48,10 +48,17 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
       stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
     };
     while (!signal.aborted && seen < count && performance.now() < end) {
-      const [fresh, known] = await server.ask(async (client) => [
-        await eventsAfter(newest, client, webhook),
-        await statesOf([...waiting.keys()], client, webhook),
-      ]);
+      let found: readonly [EventSummaryView[], EventSummaryView[]];
+      try {
+        found = await server.ask(async (client) => [
+          await eventsAfter(newest, client, webhook),
+          await statesOf([...waiting.keys()], client, webhook),
+        ]);
+      } catch (error) {
+        if (!isCancelled(error)) throw error;
+        break;
+      }
+      const [fresh, known] = found;
       for (const event of [...known, ...fresh]) {
         const { event_id: id, status } = event;
         if (id > newest) newest = id;
@@ -65,7 +72,10 @@ export function tailEvents(options: TailOptions, terminal: Terminal): Promise<Ex
     }
     // Print the events that arrived, although their outcome is not known.
     for (const { event, isPrinted } of waiting.values()) if (!isPrinted) print(event);
-    return seen < count && count !== Infinity && !signal.aborted ? ExitCode.nothingFound : ExitCode.ok;
+    // Ctrl-C is the end of a tail, and an interruption of a wait for a number of events.
+    if (seen >= count || count === Infinity) return ExitCode.ok;
+    throwIfCancelled(signal);
+    return ExitCode.nothingFound;
   });
 }
 
@@ -131,15 +141,13 @@ class PatientServer {
       try {
         return await work(this.#client);
       } catch (error) {
-        // For an answer that is cut off, fetch throws a TypeError without details.
-        const isUnreachable =
-          error instanceof TypeError || (error instanceof SextantError && error.code === 'NoAnswer');
-        if (!isUnreachable || signal.aborted || performance.now() >= end) throw error;
+        const isUnreachable = error instanceof SextantError && error.code === 'NoAnswer';
+        if (!isUnreachable || performance.now() >= end) throw error;
       }
       if (tries === 0) stderr.write('sextant: The server does not answer. Trying again for a minute.\n');
       await sleep(TAIL_MS, signal).catch(() => undefined);
-      const info = await findReachable(this.#folder);
-      if (info) this.#client = new AdminClient(info);
+      const info = await findReachable(this.#folder, signal);
+      if (info) this.#client = new AdminClient(info, signal);
     }
   }
 }

@@ -96,7 +96,7 @@ async function* select(
   let cursor: string | undefined;
   do {
     const query = { ...filterQuery(options), limit: Math.min(limit - count, PAGE), cursor };
-    const page = await pageOf(client, query, terminal.signal);
+    const page = await pageOf(client, query);
     yield* page.events;
     count += page.events.length;
     cursor = page.has_more ? page.next_cursor : undefined;
@@ -108,13 +108,13 @@ async function* searchEvents(
   options: EventFilterOptions,
   terminal: Terminal,
 ): AsyncGenerator<EventView> {
-  const { stderr, signal } = terminal;
+  const { stderr } = terminal;
   const filter = options.filter === undefined ? undefined : await readRule(options.filter, terminal);
   const search = { ...filterQuery(options), text: options.text, filter };
   const progress = new ProgressLine(stderr);
   const damaged: string[] = [];
   try {
-    for await (const line of client.lines<SearchLineView>('POST', 'events/search', search, signal)) {
+    for await (const line of client.lines<SearchLineView>('POST', 'events/search', search)) {
       if ('event' in line) {
         progress.clear();
         yield line.event;
@@ -177,8 +177,8 @@ function lines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-export function pageOf(client: AdminClient, query: QueryParameters, signal?: AbortSignal): Promise<EventPageView> {
-  return client.ask('GET', AdminClient.path(['events'], query), undefined, signal);
+export function pageOf(client: AdminClient, query: QueryParameters): Promise<EventPageView> {
+  return client.ask('GET', AdminClient.path(['events'], query));
 }
 
 /** `sextant events refusals`: deliveries that became no events, and why, newest first. */
@@ -204,7 +204,7 @@ export function listRefusals(
 /** `sextant events verify`: reads all events, and lists the damaged ones. */
 export function verifyEvents(options: AdminOptions, terminal: Terminal): Promise<ExitCode> {
   return withServer(options, terminal, async (client) => {
-    const journal = await client.ask<JournalView>('POST', 'journal/verify', undefined, terminal.signal);
+    const journal = await client.ask<JournalView>('POST', 'journal/verify');
     const { events, bytes, damage } = journal;
     const isWhole = damage.length === 0;
     if (options.json) printJson(journal, terminal);

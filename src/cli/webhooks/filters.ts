@@ -40,7 +40,7 @@ Examples:
   sextant filters test rule.json --webhook issues --last 50
   sextant filters test '{"==": [{"var": "action"}, "opened"]}' event.json --explain
 
-Exit codes: 0 the filter fires for all payloads (with --none: for none), 1 it does not, 2 the rule or a payload cannot be read.`,
+Exit codes: 0 the filter fires for all payloads (with --none: for none), 1 it does not, 2 the rule or a payload cannot be read, 130 interrupted.`,
     )
     .action(async (rule: string, files: readonly string[], options: TestOptions) => {
       if ((options.webhook === undefined) === (files.length === 0))

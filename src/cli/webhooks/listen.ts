@@ -52,7 +52,7 @@ export async function listen(options: ListenOptions, version: string, terminal: 
     );
   const server = await startOrAttach(options, version, terminal);
   try {
-    const client = new AdminClient(server.info);
+    const client = new AdminClient(server.info, terminal.signal);
     const headers = options.header && (await headersOf(options.header, terminal));
     const input = {
       url,
@@ -70,7 +70,7 @@ export async function listen(options: ListenOptions, version: string, terminal: 
     stdout.write(options.json ? `${JSON.stringify(made)}\n` : describe(made));
     if (!hasScreen(stdout) || !stdin.isTTY || options.json)
       return await tailEvents({ ...options, webhook: made.name, after }, terminal);
-    const isKept = await new Listener(client, made, after, terminal).run();
+    const isKept = await new Listener(server.info, made, after, terminal).run();
     if (isKept)
       stdout.write(`${printable(made.name)} is kept. Undo: sextant listen --undo ${JSON.stringify(made.name)}\n`);
     else stdout.write(`Webhook, trigger and expert ${printable(made.name)} are deleted; their events stay.\n`);
@@ -92,7 +92,7 @@ async function startOrAttach(
   terminal: Terminal,
 ): Promise<Started> {
   const folder = serverStateFolder(state);
-  const running = await findReachable(folder);
+  const running = await findReachable(folder, terminal.signal);
   if (running && commands !== undefined)
     terminal.stderr.write(`sextant: --commands has no effect: process ${running.pid} serves with its own.\n`);
   if (running) return { info: running, stop: () => Promise.resolve() };
@@ -149,9 +149,10 @@ class Listener {
   #isAway = false;
 
   /** `newest` is the id of the newest event at the start. */
-  constructor(client: AdminClient, made: ForwardView, newest: string, terminal: Terminal) {
-    [this.#client, this.#made, this.#terminal] = [client, made, terminal];
-    this.#events = new EventFollower(client, made.webhook.webhook_id, newest, MAX_EVENTS);
+  constructor(info: ServerInfo, made: ForwardView, newest: string, terminal: Terminal) {
+    [this.#made, this.#terminal] = [made, terminal];
+    this.#client = new AdminClient(info, this.#end.signal);
+    this.#events = new EventFollower(this.#client, made.webhook.webhook_id, newest, MAX_EVENTS);
     this.#screen = new ListenScreen(describe(made).trimEnd().split('\n'));
   }
 

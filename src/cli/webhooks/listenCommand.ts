@@ -42,7 +42,7 @@ Examples:
   sextant listen --run deploy --commands ~/.config/sextant/commands.json
   sextant listen --undo "github localhost-3000"
 
-Exit codes: 0 ended by q or Ctrl-C, 1 nothing to undo, 2 failed or wrong usage.`,
+Exit codes: 0 ended by q or Ctrl-C, 1 nothing to undo, 2 failed or wrong usage, 130 interrupted before it began.`,
     )
     .action(async (options: ListenOptions) => {
       exit(await (await import('./listen.ts')).listen(options, version, terminal));

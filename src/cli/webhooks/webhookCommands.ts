@@ -21,7 +21,8 @@ import type { SendOptions } from './sendEvents.ts';
 
 const JSON_OPTION = ['--json', 'print the result as JSON'] as const;
 const SCOPES = 'organization: all who use webhooks here see it; or personal (default)';
-const CODES = 'Exit codes: 0 done, 1 nothing found, 2 failed or wrong usage (no server runs, for instance).';
+const CODES =
+  'Exit codes: 0 done, 1 nothing found, 2 failed or wrong usage (no server runs, for instance), 130 interrupted.';
 
 /** Adds `webhooks …`, `triggers …`, `experts …` and `events …`; their modules are loaded when they run. */
 export function addWebhookCommands(program: Command, terminal: Terminal, exit: (code: ExitCode) => void): void {
@@ -331,7 +332,7 @@ function addEvents(program: Command, terminal: Terminal, exit: (code: ExitCode) 
   admin(events, 'verify', 'read all events, and list the damaged ones')
     .addHelpText(
       'after',
-      `\nExamples:\n  sextant events verify\n\nExit codes: 0 no event is damaged, 1 events are damaged, 2 failed.`,
+      `\nExamples:\n  sextant events verify\n\nExit codes: 0 no event is damaged, 1 events are damaged, 2 failed, 130 interrupted.`,
     )
     .action(async (options: AdminOptions) => {
       exit(await (await import('./events.ts')).verifyEvents(options, terminal));

@@ -7,10 +7,13 @@ export type QueryParameters = Readonly<Record<string, string | number | boolean 
 export class AdminClient {
   readonly #url: string;
   readonly #token: string;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor({ url, adminToken }: { readonly url: string; readonly adminToken: string }) {
+  /** `signal` cancels every request, beside the signal of the request itself. */
+  constructor({ url, adminToken }: { readonly url: string; readonly adminToken: string }, signal?: AbortSignal) {
     this.#url = url;
     this.#token = adminToken;
+    this.#signal = signal;
   }
 
   /** The address of the server. */
@@ -27,15 +30,24 @@ export class AdminClient {
     return `${parts.map((part) => encodeURIComponent(part)).join('/')}${search && `?${search}`}`;
   }
 
-  /** Sends a request, and returns the JSON response. Throws the server's error, `NoAnswer` without one, and `Cancelled`. */
+  /**
+   * Sends a request, and returns the JSON response. Throws the server's error, `NoAnswer` without a whole response,
+   * `UnexpectedResponse` for one of another program, and `Cancelled`.
+   */
   async ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-    const response = await this.#fetch(method, path, body, signal);
-    return (await response.json()) as T;
+    const stop = this.#stopOf(signal);
+    const response = await this.#fetch(method, path, body, stop);
+    try {
+      return (await response.json()) as T;
+    } catch (error) {
+      throw this.#explain(error, stop, response);
+    }
   }
 
   /** Yields the JSON lines of a response; stopping early closes the connection. Throws as {@link ask} does. */
   async *lines<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): AsyncGenerator<T> {
-    const response = await this.#fetch(method, path, body, signal);
+    const stop = this.#stopOf(signal);
+    const response = await this.#fetch(method, path, body, stop);
     const decoder = new TextDecoder();
     let rest = '';
     try {
@@ -44,9 +56,24 @@ export class AdminClient {
         rest = lines.pop()!;
         for (const line of lines) yield JSON.parse(line) as T;
       }
+      if (rest !== '') yield JSON.parse(rest) as T;
     } catch (error) {
-      throw this.#explain(error, signal);
+      throw this.#explain(error, stop, response);
     }
+  }
+
+  /** Yields the bytes of a response to `GET`; stopping early closes the connection. Throws as {@link ask} does. */
+  async *bytes(path: string): AsyncGenerator<Uint8Array> {
+    const response = await this.#fetch('GET', path, undefined, this.#signal);
+    try {
+      yield* response.body as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      throw this.#explain(error, this.#signal, response);
+    }
+  }
+
+  #stopOf(signal: AbortSignal | undefined): AbortSignal | undefined {
+    return signal && this.#signal ? AbortSignal.any([signal, this.#signal]) : (signal ?? this.#signal);
   }
 
   async #fetch(method: string, path: string, body: unknown, signal: AbortSignal | undefined): Promise<Response> {
@@ -62,19 +89,27 @@ export class AdminClient {
       throw this.#explain(error, signal);
     }
     if (response.ok) return response;
-    const { error } = (await response.json()) as {
-      readonly error: { readonly code: string; readonly message: string };
-    };
-    throw new SextantError(error.code, sentence(error.message));
+    let refusal: { readonly error: { readonly code: string; readonly message: string } };
+    try {
+      refusal = (await response.json()) as typeof refusal;
+    } catch (error) {
+      throw this.#explain(error, signal, response);
+    }
+    throw new SextantError(refusal.error.code, sentence(refusal.error.message));
   }
 
-  /** A signal that aborted means `Cancelled`, unless its time limit ran out. */
-  #explain(error: unknown, signal: AbortSignal | undefined): SextantError {
+  /** A signal that aborted means `Cancelled`, unless its time limit ran out. `response` is what has begun to arrive. */
+  #explain(error: unknown, signal: AbortSignal | undefined, response?: Response): SextantError {
     const isTimeout = signal?.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
     if (signal?.aborted && !isTimeout) return cancelled();
-    return new SextantError('NoAnswer', `The server at ${this.#url} does not answer. Check whether it is running.`, {
-      cause: error,
-    });
+    const server = `The server at ${this.#url}`;
+    if (response && error instanceof SyntaxError)
+      return new SextantError(
+        'UnexpectedResponse',
+        `${server} answered ${response.status} without JSON. Check whether another program listens there.`,
+      );
+    const problem = response ? 'broke off its answer' : 'does not answer';
+    return new SextantError('NoAnswer', `${server} ${problem}. Check whether it is running.`, { cause: error });
   }
 }
 
