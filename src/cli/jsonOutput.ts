@@ -123,7 +123,7 @@ export interface JsonOutput {
   cost: ReturnType<typeof costJson>;
   /** `sextant usage --by`, `sextant cost --by`, `sextant budgets list` */
   table: TableRows;
-  /** `sextant budgets set`, `clear`, `import`, `undo`, `report` and `resume` */
+  /** `sextant budgets set`, `clear`, `import`, `undo`, `retry`, `resume`, `status` and `group spread` */
   'budgets-change': Batch;
   /** The same with `--dry-run`, or without a change */
   'budgets-preview': Preview & { effect?: ReturnType<typeof effectJson> };
@@ -143,7 +143,7 @@ export interface JsonOutput {
   serve: ServerInfo;
   /** `sextant webhooks list` */
   'webhooks-list': WebhookView[];
-  /** `sextant webhooks set`, `enable` and `disable` */
+  /** `sextant webhooks edit`, `enable` and `disable` */
   webhook: WebhookView;
   /** `sextant webhooks create` and `rotate` */
   'webhooks-create': NewWebhookView;
@@ -161,7 +161,7 @@ export interface JsonOutput {
   trigger: TriggerView;
   /** `sextant triggers list` */
   'triggers-list': TriggerView[];
-  /** `sextant experts create` */
+  /** `sextant experts create` and `edit` */
   expert: ExpertView;
   /** `sextant experts list` */
   'experts-list': ExpertView[];

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { createProgram } from '../../src/cli/main.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+/** A word of a command or option, not a value: `webhooks`, `--json`. */
+const WORD = /^(?:--)?[a-z][a-z-]*$/;
+
+describe('The pages, helps and messages', () => {
+  let program: Command;
+
+  before(async () => {
+    // Nothing is run, so nothing is written.
+    const terminal = { ...process, signal: new AbortController().signal };
+    program = await createProgram(['node', 'sextant', 'completion'], '1.0.0', terminal, () => undefined);
+  });
+
+  function* allCommands(command = program): Generator<Command> {
+    yield command;
+    for (const one of command.commands) yield* allCommands(one);
+  }
+
+  const inner = (command: Command, name: string): Command | undefined =>
+    command.commands.find((one) => one.name() === name);
+
+  /** The command that words begin with, or the first word that is none. */
+  function commandOf(
+    words: readonly string[],
+    start = program,
+  ): { readonly command: Command; readonly unknown?: string } {
+    let command = start;
+    for (const word of words) {
+      if (command.commands.length === 0 || !WORD.test(word) || word.startsWith('--')) break;
+      if (word === 'help') break;
+      const next = inner(command, word);
+      if (!next) return { command, unknown: word };
+      command = next;
+    }
+    return { command };
+  }
+
+  /** What is wrong with a command line in a text, without the name of the program. */
+  function problemsOf(line: string): string[] {
+    const words = line.replace(/ (?:--|[|&>;#]).*$/, '').split(/\s+/);
+    const { command, unknown } = commandOf(words);
+    if (unknown !== undefined) return [`sextant ${line}: there is no command ${unknown}`];
+    const isKnown = (word: string): boolean =>
+      // Clients of the service write --mcp in place of the command mcp.
+      ['--help', '--version', '--mcp'].includes(word) || command.options.some(({ long }) => long === word);
+    const options = words.map((word) => /^--[a-z-]+/.exec(word)?.[0]).filter((word) => word !== undefined);
+    // A group takes the options of its commands in a sentence about all of them.
+    const all = [...allCommands(command)].flatMap((one) => one.options.map(({ long }) => long));
+    return options
+      .filter((word) => !isKnown(word) && !(command.commands.length > 0 && all.includes(word)))
+      .map((word) => `sextant ${line}: it has no option ${word}`);
+  }
+
+  it('name commands that exist, with options that these take', () => {
+    const problems: string[] = [];
+    let lines = 0;
+    const check = (place: string, line: string): void => {
+      lines++;
+      problems.push(...problemsOf(line).map((problem) => `${place}: ${problem}`));
+    };
+    for (const page of ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md', { cwd: ROOT })]) {
+      const text = readFileSync(join(ROOT, page), 'utf8');
+      for (const [, line] of text.matchAll(/`sextant ([^`]+)`/g)) check(page, line!);
+      for (const [, block] of text.matchAll(/^ *```(?:sh|console|bash)\n([^]*?)^ *```/gm))
+        for (const [, line] of block!.matchAll(/^ *(?:\$ )?sextant (.*)$/gm)) check(page, line!);
+      // Other commands of the same group: `sextant webhooks create` and `rotate`.
+      for (const [, first, others] of text.matchAll(/`sextant ([^`]+)`((?:(?:,| and|, and| or) `[a-z][^`]*`)+)/g)) {
+        const { command } = commandOf(first!.split(' '));
+        for (const [, line] of others!.matchAll(/`([^`]+)`/g)) {
+          const words = line!.split(' ');
+          if (words[0] === 'sextant' || !WORD.test(words[0]!)) continue;
+          const starts = [command, command.parent, ...(words.length > 1 ? [program] : [])];
+          if (!starts.some((start) => start && inner(start, words[0]!)))
+            problems.push(`${page}: sextant ${first} … ${line}: there is no command ${words[0]}`);
+        }
+      }
+    }
+    for (const command of allCommands()) {
+      let help = '';
+      command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+      for (const [, line] of help.matchAll(/^ *(?:.*[|;] )?sextant (.*)$/gm)) check(`help of ${command.name()}`, line!);
+    }
+    for (const file of globSync('src/**/*.ts', { cwd: ROOT, exclude: (name) => name.endsWith('.test.ts') }))
+      for (const [, line] of readFileSync(join(ROOT, file), 'utf8').matchAll(/["`]sextant ([a-z][^"`$\n]*)["`]/g))
+        check(file, line!);
+    assert.deepEqual(problems, []);
+    assert.ok(lines >= 300, `${lines}`);
+  });
+});
