@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { cancelled, SextantError } from '../base/errors.ts';
@@ -130,17 +129,5 @@ export async function readInput(file: string, { stdin, signal }: Terminal): Prom
     return await buffer(addAbortSignal(signal, stdin));
   } catch (error) {
     throw signal.aborted ? cancelled() : error;
-  }
-}
-
-/** Asks on the terminal; no is the default. Rejects with `Cancelled` on Ctrl-C. */
-export async function confirm(question: string, { stdin, stderr, signal }: Terminal): Promise<boolean> {
-  const lines = createInterface({ input: stdin, output: stderr });
-  try {
-    return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `, { signal })).trim());
-  } catch (error) {
-    throw signal.aborted ? cancelled() : error;
-  } finally {
-    lines.close();
   }
 }

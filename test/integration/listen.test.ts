@@ -11,11 +11,9 @@ import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import type { ForwardView, NewWebhookView } from '../../src/server/webhooks/views.ts';
 import { COMMAND } from '../support/command.ts';
+import { hasTerminal } from '../support/terminal.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-
-/** `script` of util-linux gives a command a terminal. */
-const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 describe('sextant listen', () => {
   const folder = temporaryFolder();

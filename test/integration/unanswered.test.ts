@@ -9,6 +9,7 @@ import { createProgram } from '../../src/cli/main.ts';
 import { StateFolder } from '../../src/server/state/stateFolder.ts';
 import { COMMAND, copySample } from '../support/command.ts';
 import { nameOf, runnable } from '../support/commandTree.ts';
+import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 
 /** A command line that sends a request, and its standard input. */
@@ -128,9 +129,6 @@ const FORWARD = {
   expert: { name: 'w', type: 'forward', url: 'http://127.0.0.1:1' },
   is_new: true,
 };
-
-/** `script` of util-linux gives a command a terminal. */
-const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 describe('A command whose server does not answer', () => {
   const folder = temporaryFolder();
@@ -278,15 +276,12 @@ describe('A command whose server does not answer', () => {
 
   it('ends on Ctrl-C in a terminal: listen', async function () {
     if (!hasTerminal) this.skip();
-    const words = [process.execPath, COMMAND, 'listen', '--forward', url, '--state', home.state];
-    const command = words.map((word) => `'${word}'`).join(' ');
-    const env = { ...environment(), TERM: 'xterm' };
-    const child = spawn('script', ['-qec', `stty cols 120 rows 30; ${command}`, '/dev/null'], { env });
     answer = followsOnce();
-    onAsked = () => child.stdin.write('\u0003');
-    let shown = '';
-    child.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
-    const [code] = (await once(child, 'close')) as [number | null];
+    const { code, shown } = await runInTerminal({
+      args: ['listen', '--forward', url, '--state', home.state],
+      env: environment(),
+      onStart: (type) => (onAsked = () => type('\u0003')),
+    });
     assert.match(shown, /w is kept\. Undo: sextant listen --undo "w"\r\n$/);
     assert.equal(code, 0);
   });

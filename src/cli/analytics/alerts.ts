@@ -16,12 +16,12 @@ import { isOffline } from '../../analytics/client/errors.ts';
 import { limitsFile, readGroupLimits, type GroupLimit } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { formatTime } from '../../base/clock.ts';
-import { describeError, isCancelled, SextantError, throwIfCancelled } from '../../base/errors.ts';
+import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
 import { formatThings } from '../../base/format.ts';
 import { describeOwner } from '../../base/lease.ts';
 import { sleep } from '../../base/sleep.ts';
-import { readSecret } from '../readSecret.ts';
-import { confirm, ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
+import { confirm, readSecret } from '../prompts.ts';
+import { ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openAccount, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
 import { findGroups, groupsFile, hasGroup } from './grouping.ts';
 
@@ -52,7 +52,6 @@ const ENVIRONMENT = 'SEXTANT_ALERTS_URL';
 /** `sextant alerts add` */
 export async function runAdd(name: string, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
   const url = await readSecret(`URL of ${name}`, terminal);
-  throwIfCancelled(terminal.signal);
   const destination = readDestination({ ...options, name, url });
   new DestinationFile(options.state).add(destination);
   if (options.json) printJson(destinationJson(destination), terminal);

@@ -29,16 +29,8 @@ import { formatDay, parseDay } from '../../base/day.ts';
 import { isCancelled, SextantError } from '../../base/errors.ts';
 import { formatCount, formatThings } from '../../base/format.ts';
 import { openAccount, type AnalyticsOptions } from './analytics.ts';
-import {
-  confirm,
-  ExitCode,
-  noFile,
-  printError,
-  printJson,
-  ProgressLine,
-  readInput,
-  type Terminal,
-} from '../terminal.ts';
+import { confirm } from '../prompts.ts';
+import { ExitCode, noFile, printError, printJson, ProgressLine, readInput, type Terminal } from '../terminal.ts';
 import { requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
 /** Options of all commands that use budgets of the service. */

@@ -9,7 +9,8 @@ import { isObject } from '../../base/json.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
 import { removeSync } from '../../base/removal.ts';
 import { resolveFolder } from '../search/stateFolder.ts';
-import { confirm, ExitCode, type Terminal } from '../terminal.ts';
+import { confirm } from '../prompts.ts';
+import { ExitCode, type Terminal } from '../terminal.ts';
 import type { MCP_CLIENTS } from './mcpHelp.ts';
 
 type McpClient = (typeof MCP_CLIENTS)[number];
@@ -117,7 +118,7 @@ export async function runMcpInstall(
     return ExitCode.ok;
   }
   const change = options.remove ? `Remove Sextant from ${file}` : `${old === undefined ? 'Create' : 'Change'} ${file}`;
-  if (!options.yes && !terminal.stdin.isTTY) {
+  if (!options.yes && (!terminal.stdin.isTTY || !stderr.isTTY)) {
     throw new SextantError(
       'NotConfirmed',
       `Nothing was changed. Add --yes to ${lowerFirst(change)} without a terminal.`,

@@ -4,7 +4,7 @@ import { SextantError } from '../../base/errors.ts';
 import { readSession, removeSession, sessionFile, writeSession } from '../../context/credentials.ts';
 import { APIError } from '../../wire/errors.ts';
 import { WireClient } from '../../wire/wireClient.ts';
-import { readSecret } from '../readSecret.ts';
+import { readSecret } from '../prompts.ts';
 import { requireServer } from '../server/admin.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 
@@ -83,7 +83,7 @@ async function localSession(state: string | undefined, terminal: Terminal): Prom
   return { tenantURL: url, accessToken: token };
 }
 
-/** Throws `InvalidAddress` and `NoToken`. */
+/** Throws `InvalidAddress` and `NoToken`, and `Cancelled` on Ctrl-C. */
 async function typedSession(url: string, terminal: Terminal): Promise<Login> {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isPlain = parsed && `${parsed.username}${parsed.password}${parsed.search}${parsed.hash}` === '';
