@@ -56,7 +56,8 @@ export const httpErrors = {
     return new HttpError('PermissionDenied', says('another host'), {}, { reason: says(name.slice(0, 200)) });
   },
   forbidden: (message: string): HttpError => new HttpError('PermissionDenied', message),
-  notFound: (what: string): HttpError => new HttpError('NotFound', `there is no ${what}`),
+  notFound: (what: string, reason?: string): HttpError =>
+    new HttpError('NotFound', `there is no ${what}`, {}, { reason }),
   methodNotAllowed: (allowed: readonly string[]): HttpError =>
     new HttpError('MethodNotAllowed', `this path answers ${allowed.join(' and ')} only`, { Allow: allowed.join(', ') }),
   timeout: (): HttpError => new HttpError('RequestTimeout', 'the request did not arrive in time'),

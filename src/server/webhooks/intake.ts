@@ -22,8 +22,10 @@ export function intakeResource(service: WebhookService): Resource {
   const { definitions, clock, refusals } = service;
   const enabledWebhook = (id = ''): Webhook => {
     const webhook = definitions.webhookById(id);
-    if (!webhook?.enabled) throw httpErrors.notFound(`webhook ${id.slice(0, 100)}`);
-    return webhook;
+    if (webhook?.enabled) return webhook;
+    // For the log: the sender does not learn that it exists.
+    const reason = webhook && `the webhook is disabled; "webhooks enable ${webhook.name}" enables it`;
+    throw httpErrors.notFound(`webhook ${id.slice(0, 100)}`, reason);
   };
   const receive: Operation = {
     accepts: ({ id }) => (contentOf(enabledWebhook(id)) === 'json' ? JSON_TYPES : undefined),

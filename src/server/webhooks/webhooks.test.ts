@@ -155,6 +155,13 @@ describe('webhooks of the server', () => {
       [...cases.slice(2)].map(([{ status }], i) => [status, i === 1 ? null : i === 2 ? 'off' : 'w']),
     );
     assert.ok(!JSON.stringify(log).includes(secret as string));
+    const reasons = log.refusals.map(({ reason }: { reason: string }) => reason).reverse();
+    assert.deepEqual(reasons.slice(1, 3), [
+      'there is no webhook nobody',
+      'the webhook is disabled; "webhooks enable off" enables it',
+    ]);
+    // The sender learns nothing about existing addresses.
+    assert.equal(cases[4]![0].body.error?.message, `there is no webhook ${off.webhook_id}`);
     const { body: list } = await admin('GET', 'events?source=Webhook&webhook=w');
     assert.deepEqual(
       list.events.map(({ event_id }: { event_id: string }) => event_id),
