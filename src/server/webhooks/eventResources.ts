@@ -122,7 +122,7 @@ export function eventResources(plane: Plane): Resource[] {
       POST: withJson(async (body, exchange) => {
         const { trigger } = checked(retryOfEvent, body);
         const { event } = await findOwn(plane, exchange);
-        return { json: await service.retryEvent(eventNumber(event.id)!, trigger) };
+        return { json: await service.retryEvent(eventNumber(event.id)!, event.webhook, trigger) };
       }),
     }),
     resource('runs/retry', {

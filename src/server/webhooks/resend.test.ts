@@ -200,7 +200,9 @@ describe('events that are sent again', () => {
       assert.deepEqual(await retry(id), { retried: 1 });
       await until('the run', async () => (await show(id)).runs[0]?.attempts.length === 2);
       await settled(id, 'failed');
+      await suite.client.ask('POST', 'triggers', { name: 'another', webhook: webhook.name });
       assert.deepEqual(await retry(id, { trigger: 'another' }), { retried: 0 });
+      await assert.rejects(retry(id, { trigger: 'nope' }), /There is no trigger named nope/);
       assert.deepEqual(await retry(id, { trigger: 'failed' }), { retried: 1 });
       assert.equal((await settled(id, 'succeeded')).runs[0]?.attempts.length, 3);
       assert.deepEqual(await retry(id), { retried: 0 });

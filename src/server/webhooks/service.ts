@@ -131,9 +131,20 @@ export class WebhookService {
     return first;
   }
 
-  /** Starts runs of an event that failed or wait for their next attempt now: all, or those of a trigger. */
-  async retryEvent(event: number, trigger?: string): Promise<RetryView> {
+  /**
+   * Starts runs of an event of a webhook that failed or wait for their next attempt now: all, or those of a trigger. Throws
+   * `NoSuchDefinition` if neither the webhook nor a run has the trigger.
+   */
+  async retryEvent(event: number, webhook: string, trigger?: string): Promise<RetryView> {
     const { runs } = await this.journal.state(event);
+    const triggers = this.definitions.triggers.filter(
+      (one) => one.webhook === this.definitions.webhookById(webhook)?.name,
+    );
+    if (
+      trigger !== undefined &&
+      ![...runs.map((run) => run.trigger), ...triggers.map(({ name }) => name)].includes(trigger)
+    )
+      throw webhookErrors.noSuch('trigger', trigger);
     const isWanted = (run: Run): boolean => trigger === undefined || run.trigger === trigger;
     const down = await this.#firstDown(runs.filter((run) => run.state !== 'succeeded' && isWanted(run)));
     const retried = await this.#queue.retry(event, isWanted);
