@@ -39,7 +39,7 @@ const scope = z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES
 /** The name of a token. */
 const owner = z
   .string('must be a string')
-  .check(z.regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters, digits, dots, dashes and underscores'));
+  .check(z.regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters from a to z, digits, dots, dashes and underscores'));
 
 /** What a webhook answers instead of 202 and the id of the event. */
 const answerInput = z.strictObject({

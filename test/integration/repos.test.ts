@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ServerInfo } from '../../src/server/runningServer.ts';
@@ -233,6 +233,10 @@ describe('sextant push and repos', () => {
     const nowhere = join(folder(), 'missing', 'tokens.json');
     const refused = run({}, 'token', 'create', nowhere, '--name', 'ci', '--scope', 'repositories:push');
     assert.match(refused.stderr, /tokens\.json cannot be written\. Name a file in a folder that exists\. /);
+    const tokens = join(folder(), 'tokens.json');
+    const misnamed = run({}, 'token', 'create', tokens, '--name', 'Zo\u00eb B', '--scope', 'repositories:push');
+    assert.match(misnamed.stderr, /^sextant: The token is not created: name must be up to 64 letters from a to z, /);
+    assert.equal(existsSync(tokens), false);
     const more = { SEXTANT_API_TOKEN: 'x', SEXTANT_API_URL: 'http://127.0.0.1:9' };
     assert.match(run(more, 'push', folder(), '--name', '../x').stderr, /is no name of a repository/);
     const args = ['push', folder(), '--name', 'x', '--url', 'javascript:{path}'];

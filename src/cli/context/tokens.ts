@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { SextantError } from '../../base/errors.ts';
 import { hashToken, newToken } from '../../server/auth/tokens.ts';
-import { readTokenFile, readTokens, type TokenEntry } from '../../server/auth/tokenFile.ts';
+import { problemOfEntry, readTokenFile, readTokens, type TokenEntry } from '../../server/auth/tokenFile.ts';
 import { ExitCode, printJson, type Terminal } from '../terminal.ts';
 import { explainOutputError } from '../writeWhole.ts';
 
@@ -16,7 +16,7 @@ export interface TokenCreateOptions {
 
 /**
  * `sextant token create FILE --name NAME`: adds a token to a file for `sextant serve --tokens`, which gets its hash, and prints it
- * once. Throws `InvalidTokens` for a file of another kind, `NameTaken`, `NoOutput`, `DiskFull` and `ReadOnly`.
+ * once. Throws `InvalidOption`, `InvalidTokens` for a file of another kind, `NameTaken`, `NoOutput`, `DiskFull` and `ReadOnly`.
  */
 export function runTokenCreate(file: string, options: TokenCreateOptions, terminal: Terminal): ExitCode {
   const { name, scope, repo, rate, json } = options;
@@ -25,7 +25,10 @@ export function runTokenCreate(file: string, options: TokenCreateOptions, termin
     throw new SextantError('NameTaken', `${file} has a token named ${name}. Give another name, or delete the entry.`);
   const token = newToken('sxt');
   const bounds = { ...(repo && { repositories: repo }), ...(rate !== undefined && { requestsPerMinute: rate }) };
-  const text = `${JSON.stringify({ tokens: [...known, { name, sha256: hashToken(token), scopes: scope, ...bounds }] }, null, 2)}\n`;
+  const entry = { name, sha256: hashToken(token), scopes: scope, ...bounds };
+  const problem = problemOfEntry(entry);
+  if (problem !== undefined) throw new SextantError('InvalidOption', `The token is not created: ${problem}.`);
+  const text = `${JSON.stringify({ tokens: [...known, entry] }, null, 2)}\n`;
   readTokens(text, file);
   try {
     writeFileAtomicSync(file, text, 0o600);

@@ -57,7 +57,10 @@ const tokenRequest = z.strictObject({
     z
       .string(messages.mustBe('name', 'a string'))
       .check(
-        z.regex(/^[\w.-]{1,64}$/, messages.mustBe('name', 'up to 64 letters, digits, dots, dashes and underscores')),
+        z.regex(
+          /^[\w.-]{1,64}$/,
+          messages.mustBe('name', 'up to 64 letters from a to z, digits, dots, dashes and underscores'),
+        ),
       ),
   ),
 });

@@ -12,7 +12,9 @@ const PER_MINUTE = 600;
 const entry = z.strictObject({
   name: z
     .string('name must be a string')
-    .check(z.regex(/^[\w.-]{1,64}$/, 'name must be up to 64 letters, digits, dots, dashes and underscores')),
+    .check(
+      z.regex(/^[\w.-]{1,64}$/, 'name must be up to 64 letters from a to z, digits, dots, dashes and underscores'),
+    ),
   sha256: z.string('sha256 must be a string').check(z.regex(/^[0-9a-f]{64}$/, 'sha256 must be 64 hexadecimal digits')),
   scopes: z
     .array(z.enum(SCOPES, `scopes must be among ${SCOPES.join(', ')}`), 'scopes must be an array')
@@ -31,6 +33,12 @@ const tokenFile = z.strictObject({ tokens: z.array(entry, 'tokens must be an arr
 
 /** An entry of a file of tokens. */
 export type TokenEntry = z.input<typeof entry>;
+
+/** What a file of tokens does not allow in an entry. */
+export function problemOfEntry(given: TokenEntry): string | undefined {
+  const issue = entry.safeParse(given).error?.issues[0];
+  return issue && messageOfIssue(issue);
+}
 
 /**
  * Reads the tokens of a team: JSON with a hash of each, so that the file holds no secret. Throws `InvalidTokens`, also for a file
