@@ -596,8 +596,14 @@ describe('sextant webhooks, triggers, experts and events', () => {
   });
 
   it('report errors, and have help with examples', async () => {
+    said('triggers', 'create', 'taken', '--webhook', 'w');
     const wrong: readonly [args: string[], code: number, message: RegExp][] = [
       [['webhooks', 'create', 'w'], 2, /There is a webhook named w already/],
+      [
+        ['triggers', 'create', 'taken', '--webhook', 'w'],
+        2,
+        /trigger named taken already\. .* To change it, add --replace\.\n/,
+      ],
       [['webhooks', 'create', '../x'], 2, /name must be 1 to 64 letters/],
       [['webhooks', 'create', 'x', '--type', 'other'], 2, /type must be one of bearer_token, standard_webhooks/],
       [['webhooks', 'delete', 'nobody'], 1, /There is no webhook named nobody/],

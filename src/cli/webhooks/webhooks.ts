@@ -228,9 +228,14 @@ export function createTrigger(name: string, options: TriggerOptions, terminal: T
           name: rename,
           ...(filter === false && { filter: null }),
         })
-      : client.ask<TriggerView>('POST', 'triggers', { name, ...input }));
+      : client.ask<TriggerView>('POST', 'triggers', { name, ...input }).catch(adviseReplace));
     return showTrigger(trigger, options, terminal);
   });
+}
+
+function adviseReplace(error: unknown): never {
+  if (!(error instanceof SextantError && error.code === 'Conflict')) throw error;
+  throw new SextantError(error.code, `${error.message} To change it, add --replace.`, { cause: error });
 }
 
 /** `sextant triggers enable` and `disable` */
