@@ -115,7 +115,10 @@ describe('usage, cost and budgets', () => {
       /^(ready|offline|Unreachable)$/.test((await state()).reports.cost),
     );
     assert.equal((await state()).reports.cost === 'Unreachable', false);
-    await run('switchOrganization', 'no such organization');
+    await assert.rejects(
+      async () => run('switchOrganization', 'Initech'),
+      /No connected organization is named Initech\. Connect it, or switch to another/,
+    );
     assert.deepEqual((await state()).account, { kind: 'service', url: server.url, name: 'acme' });
 
     await run('trySampleData');

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { readConnection, withoutDoubles } from '../../analytics/client/account.ts';
 import { isOrganizationName } from '../../analytics/client/organizationFile.ts';
-import { describeError } from '../../base/errors.ts';
+import { describeError, SextantError } from '../../base/errors.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/log.ts';
 import { shownKind, type AccountChoice } from './accountChoice.ts';
@@ -125,7 +125,12 @@ export class AnalyticsActions implements vscode.Disposable {
   async switchOrganization(argument: unknown): Promise<void> {
     const wanted = typeof argument === 'string' ? { kind: 'show' as const, name: argument } : await pickOrganization(this.#account); // oxfmt-ignore
     if (wanted?.kind === 'connect') await this.#ask(undefined);
-    else if (wanted && (await this.#account.show(wanted.name))) await this.#connect();
+    if (wanted?.kind !== 'show') return;
+    if (!(await this.#account.show(wanted.name))) {
+      const message = vscode.l10n.t('No connected organization is named {0}. Connect it, or switch to another.', wanted.name); // oxfmt-ignore
+      throw new SextantError('NoOrganization', message);
+    }
+    await this.#connect();
   }
 
   /** `argument`: `{ url, token }`, perhaps with a `name`, connects without asking. */
