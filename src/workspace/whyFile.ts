@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { formatBytes } from '../base/format.ts';
 import { describeError, systemCode } from '../base/errors.ts';
@@ -93,7 +93,8 @@ export function admitFile(
   const rules = new IgnoreRules(root, options);
   for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
     const folder = path.slice(0, slash);
-    const skip = rules.check(folder, true) ?? (isLink(join(root, folder)) ? { reason: 'link' as const } : undefined);
+    const link = isLink(join(root, folder)) ? { reason: 'link' as const } : undefined;
+    const skip = rules.check(folder, true) ?? link ?? unlistable(join(root, folder));
     if (skip) return skipped(options, skip, folder, true);
   }
   const stats = statsOf(join(root, path));
@@ -102,7 +103,10 @@ export function admitFile(
   const skip = rules.check(path, isFolder);
   if (!stats) return { kind: 'missing' };
   if (skip) return skipped(options, skip, path, isFolder);
-  if (isFolder) return { kind: 'folder' };
+  if (isFolder) {
+    const problem = unlistable(join(root, path));
+    return problem ? skipped(options, problem, path, true) : { kind: 'folder' };
+  }
 
   const skips = new SkipRules(options);
   const seen = observe(root, path, skips);
@@ -243,7 +247,7 @@ function explainSkip(
       };
     case 'unreadable':
       return {
-        headline: notIndexed('it cannot be read'),
+        headline: notIndexed(`${subject} cannot be read`),
         details: [skip.detail ?? '', 'Allow Sextant to read it. Each update of the index tries again.'],
       };
   }
@@ -331,6 +335,17 @@ function statsOf(path: string): Stats | Error | undefined {
     if (systemCode(error) === 'ENOTDIR') return undefined;
     if (error instanceof Error) return error;
     throw error;
+  }
+}
+
+/** Why the files in a folder are not found, although they may be readable by their names: the scan cannot list it. */
+function unlistable(folder: string): Skip | undefined {
+  try {
+    readdirSync(folder);
+    return undefined;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '') || !(error instanceof Error)) return undefined;
+    return unreadable(error);
   }
 }
 

@@ -219,6 +219,26 @@ describe('sextant', () => {
     assert.match(stderr, /^sextant: EACCES: .*\. Allow it, or choose another file or folder\.\n$/);
   });
 
+  it('reports the folder that keeps a file out of the index because it cannot be listed', function () {
+    if (process.getuid === undefined) this.skip();
+    const root = sample();
+    const cache = folder();
+    chmodSync(root, 0o755);
+    chmodSync(cache, 0o777);
+    // The root user may read everything.
+    const other = process.getuid() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: cache };
+    const run = (...args: string[]): string =>
+      spawnSync(process.execPath, [COMMAND, ...args], { encoding: 'utf8', env, cwd: root, ...other }).stdout;
+    for (const mode of [0o000, 0o311]) {
+      chmodSync(join(root, 'src/auth'), mode);
+      run('index');
+      const why = run('why', 'src/auth/session.ts');
+      chmodSync(join(root, 'src/auth'), 0o755);
+      assert.match(why, /^src\/auth\/session\.ts is not indexed: its folder src\/auth cannot be read\.\n {2}EACCES: /);
+    }
+  });
+
   it('prints how many files are indexed and left out', () => {
     const root = sample();
     const text = sextant('index', root);
