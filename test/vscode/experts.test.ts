@@ -51,9 +51,17 @@ describe('experts of the editor', () => {
       command,
       args,
     });
+    const after = { ...task('after', 'cp', [file, out]), dependsOn: 'break', dependsOrder: 'sequence' };
     const text = JSON.stringify({
       version: '2.0.0',
-      tasks: [task('keep', 'cp', [file, out]), task('break', 'sh', ['-c', 'exit 3']), task('wait', 'sleep', ['600'])],
+      tasks: [
+        task('keep', 'cp', [file, out]),
+        task('break', 'sh', ['-c', 'exit 3']),
+        task('wait', 'sleep', ['600']),
+        after,
+        task('input', 'echo', ['${input:never}']),
+      ],
+      inputs: [{ id: 'never', type: 'promptString', description: 'Nobody types this' }],
     });
     writeFileSync(tasks, text);
     await set('stateFolder', join(place, 'state'));
@@ -145,6 +153,28 @@ describe('experts of the editor', () => {
     }
     const { runs } = await detail(waiting);
     assert.deepEqual([runs[0]?.state, runs[0]?.waits_for], ['waiting', 'a window of the editor that runs this expert']);
+  });
+
+  it('give up a task that does not start, and run others then', async function () {
+    if (process.env.SEXTANT_TEST_EDITOR === 'oldest' && !(await hasTerminals())) return this.skip();
+    await set('experts', {
+      blocked: { task: 'after', workspace },
+      asked: { task: 'input', workspace },
+      breaker: { task: 'break', workspace },
+    });
+    const errors: (string | undefined)[] = [];
+    for (const expert of ['blocked', 'breaker', 'asked', 'breaker', 'asked', 'breaker']) {
+      await connected(expert);
+      // A task waits for the one before it, which is given up some seconds after its limit.
+      const timeout_ms = expert === 'asked' ? 3_000 : 60_000;
+      await client.ask('PATCH', `experts/${expert}`, { max_attempts: 1, timeout_ms });
+      const event = await ended(await send(await hook(expert)));
+      errors.push(event.runs[0]?.attempts[0]?.error);
+      // Dismisses the input, once the next task has run beside it.
+      if (expert === 'breaker') await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+    }
+    const late = 'no end within 3 s';
+    assert.deepEqual(errors, ['the task was ended', 'exit code 3', late, 'exit code 3', late, 'exit code 3']);
   });
 
   it('send a prompt to a model only after consent to it', async function () {

@@ -8,11 +8,17 @@ import type { EditorResult, EditorRun } from '../../../webhooks/editorWindows.ts
 const FILE_COMMAND = 'sextant.webhookEventFile';
 /** Pause before the end of a task is requested again: the editor ignores the request while the task has no terminal yet. */
 const END_AGAIN_MS = 250;
+/** Requests after which a task that has not started is given up. */
+const MAX_REQUESTS = 20;
+
+type OnGivenUp = (execution: vscode.TaskExecution) => void;
 
 /** Starts tasks of the workspace for events, one after another, since a task asks for its event by a command. */
 export class TaskRunner implements vscode.Disposable {
   readonly #folder: string;
   readonly #command: vscode.Disposable;
+  /** Tasks that did not start. The editor lists them as running, also when their input is dismissed. */
+  readonly #givenUp = new WeakSet<vscode.TaskExecution>();
   #last: Promise<unknown> = Promise.resolve();
   #file: string | undefined;
 
@@ -41,15 +47,16 @@ export class TaskRunner implements vscode.Disposable {
     // The list may take seconds, and a run that was given up meanwhile starts nothing.
     signal.throwIfAborted();
     if (!task) return failed(vscode.l10n.t('{0} has no task {1}', folder.name, name));
-    const isActive = vscode.tasks.taskExecutions.some(({ task: one }) => isNamed(one, name) && isOf(one, folder));
-    if (isActive) return failed(vscode.l10n.t('the task {0} is running already', name));
+    const active = vscode.tasks.taskExecutions.filter((one) => isNamed(one.task, name) && isOf(one.task, folder));
+    if (active.some((one) => !this.#givenUp.has(one)))
+      return failed(vscode.l10n.t('the task {0} is running already', name));
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const file = join(this.#folder, `${run.id}.json`);
     const { id: _, ...event } = run;
     writeFileSync(file, JSON.stringify(event), { mode: 0o600, flag: 'wx' });
     this.#file = file;
     try {
-      const code = await exitCodeOf(task, signal);
+      const code = await exitCodeOf(task, signal, (execution) => this.#givenUp.add(execution));
       if (code === 0) return { ok: true, answer: vscode.l10n.t('The task {0} ended.', name), retry: true };
       return failed(code === undefined ? vscode.l10n.t('the task was ended') : vscode.l10n.t('exit code {0}', code));
     } finally {
@@ -72,47 +79,64 @@ function isOf({ scope }: vscode.Task, folder: vscode.WorkspaceFolder): boolean {
   return typeof scope === 'object' && scope.uri.toString() === folder.uri.toString();
 }
 
-/** Starts a task; resolves to its exit code, 0 for one without a process, `undefined` if it was ended or did not start. */
-async function exitCodeOf(task: vscode.Task, signal: AbortSignal): Promise<number | undefined> {
-  const ended: { readonly execution: vscode.TaskExecution; readonly code: number | undefined }[] = [];
+/**
+ * Starts a task; resolves to its exit code, 0 for one without a process, `undefined` if it was ended. A task that has not
+ * started some seconds after `signal` aborts is given up: it may wait for an input without end. If it starts later, it is ended.
+ */
+async function exitCodeOf(task: vscode.Task, signal: AbortSignal, onGivenUp: OnGivenUp): Promise<number | undefined> {
+  const started = new Set<vscode.TaskExecution>();
   const withProcess = new Set<vscode.TaskExecution>();
+  const ended = new Map<vscode.TaskExecution, number | undefined>();
   let check: () => void = () => undefined;
+  const setEnded = (execution: vscode.TaskExecution, code: number | undefined): void => {
+    if (!ended.has(execution)) ended.set(execution, code);
+    check();
+  };
   const listeners = vscode.Disposable.from(
-    vscode.tasks.onDidStartTaskProcess(({ execution }) => withProcess.add(execution)),
-    vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => {
-      ended.push({ execution, code: exitCode });
+    vscode.tasks.onDidStartTask(({ execution }) => {
+      started.add(execution);
       check();
     }),
+    vscode.tasks.onDidStartTaskProcess(({ execution }) => withProcess.add(execution)),
+    vscode.tasks.onDidEndTaskProcess(({ execution, exitCode }) => setEnded(execution, exitCode)),
     vscode.tasks.onDidEndTask(({ execution }) => {
       // Comes after the end of its process, and alone if there was none.
       const isCustom = task.execution instanceof vscode.CustomExecution;
-      const code = withProcess.has(execution) || !isCustom ? undefined : 0;
-      ended.push({ execution, code });
-      check();
+      setEnded(execution, withProcess.has(execution) || !isCustom ? undefined : 0);
     }),
   );
+  let execution: vscode.TaskExecution;
   try {
-    const execution = await vscode.tasks.executeTask(task);
+    execution = await vscode.tasks.executeTask(task);
+  } catch (error) {
+    listeners.dispose();
+    throw error;
+  }
+  return new Promise((resolve) => {
     let again: NodeJS.Timeout | undefined;
+    let requests = 0;
     const end = (): void => {
       execution.terminate();
-      again = setTimeout(end, END_AGAIN_MS);
+      again = undefined;
+      if (started.has(execution) || ++requests < MAX_REQUESTS) {
+        again = setTimeout(end, END_AGAIN_MS);
+      } else {
+        onGivenUp(execution);
+        resolve(undefined);
+      }
+    };
+    check = () => {
+      if (ended.has(execution)) {
+        clearTimeout(again);
+        signal.removeEventListener('abort', end);
+        listeners.dispose();
+        resolve(ended.get(execution));
+      } else if (signal.aborted && again === undefined && started.has(execution)) {
+        end();
+      }
     };
     signal.addEventListener('abort', end);
     if (signal.aborted) end();
-    try {
-      return await new Promise((resolve) => {
-        check = () => {
-          const found = ended.find((one) => one.execution === execution);
-          if (found) resolve(found.code);
-        };
-        check();
-      });
-    } finally {
-      clearTimeout(again);
-      signal.removeEventListener('abort', end);
-    }
-  } finally {
-    listeners.dispose();
-  }
+    check();
+  });
 }
