@@ -37,7 +37,7 @@ describe('the dashboard', () => {
     faults = new FaultClient(new AdminClient(server));
     folder = newFolder();
     // Some tabs need more requests than the limit per minute.
-    await fillCache(folder, server);
+    await fillCache(folder, server, { hasLanguages: true });
     dashboard = await Dashboard.open(folder);
   });
   after(async () => {
@@ -139,24 +139,27 @@ describe('the dashboard', () => {
   it('keeps the limit of a group, and previews its parts for the members as one change', async () => {
     await connected();
     const { frame, workbench } = dashboard;
-    const { page } = workbench;
-    const answer = async (text: string): Promise<void> => {
-      const input = page.locator('.quick-input-widget:visible').getByRole('textbox').first();
-      await input.fill(text);
-      await input.press('Enter');
+    const { page, pick, query } = workbench;
+    /** Picks Mobile in the list with this title. */
+    const pickMobile = async (title: string): Promise<void> => {
+      await pick.getByText(title).waitFor();
+      await query.fill('Mobile');
+      await workbench.firstRow('Mobile');
+      await workbench.enter();
+      await pick.getByText('Limit of a month').waitFor();
     };
     await dashboard.tab('Budgets');
     await dashboard.button('Limit of a Group…').click();
-    await answer('Mobile');
-    await answer('70001');
+    await pickMobile('Limit of a Group');
+    await query.fill('70001');
+    await workbench.enter();
     await frame.getByText('of 70,001').first().waitFor();
     const file = readFileSync(join(dashboard.root, 'sextant-budgets.csv'), 'utf8');
     assert.match(file, /^team,Mobile,70001$/m);
     await dashboard.button('Spread over Members…').click();
-    await answer('Mobile');
-    await page.getByText('Limit of a month').waitFor();
-    await page.keyboard.press('Enter');
-    await page.getByText('As the members spent').waitFor();
+    await pickMobile('Spread a Limit');
+    await workbench.enter();
+    await pick.getByText('As the members spent').waitFor();
     await page.keyboard.press('Enter');
     await frame.locator('vscode-button', { hasText: 'Apply' }).waitFor();
     await workbench.shoot('dashboard-spread-preview');

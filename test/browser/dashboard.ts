@@ -7,6 +7,7 @@ import { ServiceData } from '../../src/analytics/client/analyticsData.ts';
 import { AnswerCache } from '../../src/analytics/client/answerCache.ts';
 import { RequestBudget } from '../../src/analytics/client/requestBudget.ts';
 import { costReport } from '../../src/analytics/reports/costReport.ts';
+import { loadLanguages } from '../../src/analytics/reports/languageReport.ts';
 import { spendingReport } from '../../src/analytics/reports/spendingReport.ts';
 import { peopleReport, usageReport } from '../../src/analytics/reports/usageReport.ts';
 import { AdjustableClock } from '../../src/base/clock.ts';
@@ -168,8 +169,15 @@ export async function showWidth({ page }: Workbench, frame: Frame, width: number
   await frame.evaluate("scrollTo(0, 0); for (const list of document.querySelectorAll('.scroll')) list.scrollTo(0, 0)");
 }
 
-/** Fills the cache as another window would, with the last 28 days; returns the number of people. */
-export async function fillCache(folder: string, connection: TestServer): Promise<number> {
+/**
+ * Fills the cache as another window would, with the last 28 days; returns the number of people. `hasLanguages` adds the report
+ * of languages, which takes a request for each day and 250 people.
+ */
+export async function fillCache(
+  folder: string,
+  connection: TestServer,
+  { hasLanguages = false } = {},
+): Promise<number> {
   const clock = new AdjustableClock();
   const sleep = (ms: number): Promise<void> => {
     clock.advance(ms);
@@ -186,6 +194,7 @@ export async function fillCache(folder: string, connection: TestServer): Promise
     usageReport(data, range),
     costReport(data, range),
     spendingReport(data, range),
+    hasLanguages && loadLanguages(data, range, {}, () => undefined),
   ]);
   return people.distinct!;
 }
