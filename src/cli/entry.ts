@@ -10,6 +10,18 @@ import { END_SIGNALS } from '../base/endSignals.ts';
 
 declare const SEXTANT_VERSION: string;
 
+/** `ExitCode.failed`, whose module is loaded later. */
+const FAILED = 2;
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that closes early, as in `sextant search … | head`, is no failure.
+  if (error.code === 'EPIPE') process.exit(0);
+  writeSync(2, `sextant: The output is incomplete. Free some space, or write elsewhere. (${error.message})\n`);
+  process.exit(FAILED);
+});
+// No process reads the messages any more, and the work goes on without them.
+process.stderr.on('error', () => undefined);
+
 const [, , first = '', ...others] = process.argv;
 if (others.length === 0 && (first === '--version' || first === '-V')) process.stdout.write(`${SEXTANT_VERSION}\n`);
 else await run();
@@ -21,15 +33,8 @@ async function run(): Promise<void> {
   for (const name of ['XDG_CACHE_HOME', 'XDG_DATA_HOME'])
     if (!isAbsolute(process.env[name] ?? '/')) process.env[name] = '';
   keepCompiled();
-  const { ExitCode } = await import('./terminal.ts');
   const { main } = await import('./main.ts');
   const { stdout } = process;
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that closes early, as in `sextant search … | head`, is no failure.
-    if (error.code === 'EPIPE') process.exit(0);
-    writeSync(2, `sextant: The output is incomplete. Free some space, or write elsewhere. (${error.message})\n`);
-    process.exit(ExitCode.failed);
-  });
   // Node's stream of a file drops in silence what a nearly full disk has no room for.
   if (!stdout.isTTY && fstatSync(1).isFile())
     stdout._write = (chunk: Uint8Array, _encoding, done) => {

@@ -274,6 +274,40 @@ describe('A command whose server does not answer', () => {
     assert.deepEqual([code, stderr], [130, 'sextant: Interrupted.\n']);
   });
 
+  it('prints the number of events that were stored before Ctrl-C: webhooks send --count', async () => {
+    let requests = 0;
+    const three: Answering = (response, asked) =>
+      ++requests <= 3 ? response.end(JSON.stringify({ event_id: 'evt_0000000001' })) : asked();
+    for (const [options, stored] of [
+      [[], /^3 events in [\d.]+ s: [\d,]+ a second\.\n$/],
+      [['--json'], /^\{"sent":\d+,"stored":3,"failed":0,"seconds":[\d.]+,"rate":[\d.]+\}\n\{\n {2}"error": /],
+    ] as const) {
+      requests = 0;
+      const args = ['webhooks', 'send', 'w', '--data', '{}', '--count', '100', '--state', home.state, ...options];
+      const { code, stdout, stderr } = await run({ args }, three);
+      assert.match(stdout, stored);
+      assert.match(stderr, /^sextant: Interrupted\.\n$/);
+      assert.equal(code, 130);
+    }
+  });
+
+  it('ends on Ctrl-C while it waits for the state of another process: listen', async () => {
+    const busy = join(folder(), 'state');
+    const other = await StateFolder.open(busy, silentLogger);
+    const args = [COMMAND, 'listen', '--forward', url, '--state', busy];
+    const child = spawn(process.execPath, args, { env: environment() });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      const isWaiting = stderr.includes('Waiting');
+      stderr += chunk.toString();
+      if (!isWaiting && stderr.includes('Waiting')) child.kill('SIGINT');
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    await other.close();
+    assert.match(stderr, /^sextant: Process \d+ on \S+ has the state in .*\nsextant: Interrupted\.\n$/);
+    assert.equal(code, 130);
+  });
+
   it('ends on Ctrl-C in a terminal: listen', async function () {
     if (!hasTerminal) this.skip();
     answer = followsOnce();

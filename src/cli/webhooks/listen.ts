@@ -1,4 +1,5 @@
 import { emitKeypressEvents, type Key } from 'node:readline';
+import { abortable } from '../../base/abortable.ts';
 import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
 import { sleep } from '../../base/sleep.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
@@ -115,13 +116,18 @@ async function startOrAttach(
   const failed = served.then(() => {
     throw new SextantError('NoServer', 'The server stopped before it was ready.');
   });
-  const info = await Promise.race([ready, failed]);
-  failed.catch(() => undefined);
   const stop = async (): Promise<unknown> => {
     stopping.abort();
-    return served.catch((error: unknown) => terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`));
+    return served.catch(
+      (error: unknown) => isCancelled(error) || terminal.stderr.write(`sextant: ${printable(describeError(error))}\n`),
+    );
   };
-  return { info, stop };
+  try {
+    return { info: await abortable(Promise.race([ready, failed]), terminal.signal), stop };
+  } catch (error) {
+    if (isCancelled(error)) await stop();
+    throw error;
+  }
 }
 
 function describe({ name, webhook, expert, secret, is_new: isNew }: ForwardView): string {

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { SextantError, throwIfCancelled } from '../../base/errors.ts';
+import { isCancelled, SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
@@ -78,7 +78,10 @@ export async function sendTest(name: string, options: SendOptions, terminal: Ter
   });
 }
 
-/** Sends the events of a sequence in turn, at a rate or as fast as the server answers, and reports the result. */
+/**
+ * Sends the events of a sequence in turn, at a rate or as fast as the server answers, and reports the result. After Ctrl-C it throws
+ * `Cancelled`, and the last events may be stored though no answer arrived.
+ */
 async function sendMany(
   sequence: readonly Sending[],
   total: number,
@@ -92,13 +95,17 @@ async function sendMany(
   const underWay = new Set<Promise<unknown>>();
   const problems: unknown[] = [];
   let sent = 0;
+  let stored = 0;
   for (; sent < total && !signal.aborted; sent++) {
     const early = rate === undefined ? 0 : began + (sent * 1000) / rate - performance.now();
     // Below a millisecond, the wait would be longer than the rest.
     if (early >= 1) await wait(early, undefined, { signal }).catch(() => undefined);
     while (underWay.size >= MOST_AT_ONCE) await Promise.race(underWay);
     const one: Promise<unknown> = send(sequence[sent % sequence.length]!)
-      .catch((error: unknown) => problems.push(error))
+      .then(
+        () => stored++,
+        (error: unknown) => isCancelled(error) || problems.push(error),
+      )
       .finally(() => underWay.delete(one));
     underWay.add(one);
     progress.show([`${formatCount(sent + 1)} of ${formatCount(total)} events sent`]);
@@ -106,13 +113,13 @@ async function sendMany(
   await Promise.all(underWay);
   progress.clear();
   const seconds = Math.max((performance.now() - began) / 1000, 0.001);
-  const stored = sent - problems.length;
   const result = { sent, stored, failed: problems.length, seconds, rate: stored / seconds };
   if (json) stdout.write(`${JSON.stringify(result)}\n`);
   else
     stdout.write(
       `${formatCount(stored)} events in ${seconds.toFixed(1)} s: ${formatCount(Math.round(result.rate))} a second.\n`,
     );
+  throwIfCancelled(signal);
   if (problems.length > 0) throw problems[0];
   return ExitCode.ok;
 }
