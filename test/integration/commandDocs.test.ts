@@ -92,4 +92,23 @@ describe('The pages, helps and messages', () => {
     assert.deepEqual(problems, []);
     assert.ok(lines >= 300, `${lines}`);
   });
+
+  it('document each option that is not hidden', () => {
+    const words = (text: string): ReadonlySet<string> => new Set(text.split(/[^\w-]+/));
+    const pages = ['README.md', ...globSync('docs/{*,design/*}.md', { cwd: ROOT })];
+    const inPages = words(pages.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n'));
+    const missing: string[] = [];
+    for (const command of allCommands()) {
+      const inHelp = words(command.helpInformation());
+      for (const { short, long, description, hidden } of command.options) {
+        if (hidden) continue;
+        const name = `${command.parent?.name()} ${command.name()} ${long}`;
+        if (!inHelp.has(long ?? '') || description === '') missing.push(`help: ${name}`);
+        // --no-header is the reverse of --header.
+        const flags = [short, long, long?.replace(/^--no-/, '--')];
+        if (!flags.some((flag) => flag !== undefined && inPages.has(flag))) missing.push(`pages: ${name}`);
+      }
+    }
+    assert.deepEqual(missing, []);
+  });
 });

@@ -89,7 +89,7 @@ export function addBudgetsCommand(program: Command, terminal: Terminal, exit: (c
       'after',
       `
 The first row names the columns, in any order: user_email, service_account_name or account, and limit; an empty limit clears.
-Separators are commas, semicolons or tabs. Invalid rows are reported with their line and skipped.
+Separators are commas, semicolons, tabs or bars. Invalid rows are reported with their line and skipped.
 ${help('sextant budgets import limits.csv --dry-run', 'sextant budgets import limits.csv --failures failed.csv', 'sextant budgets export | sextant budgets import - --dry-run')}`,
     )
     .action(async (file: string, options: FileOptions) => {

@@ -79,7 +79,10 @@ export function addServerCommands(
     .option('--opensearch-prefix <name>', 'the beginning of the names of the indexes (default: sextant)')
     .option('--opensearch-shards <number>', 'the shards of a new index of files (default: 3)', atLeastOne)
     .option('--opensearch-replicas <number>', 'the copies of each shard (default: 1 if there are two nodes)', integer)
-    .option('--json', 'when ready, print {"url","token","adminToken","pid","state"} on one line')
+    .option(
+      '--json',
+      'when ready, print {"url","token","adminToken","pid","state"} on one line, and "publicUrl" with TLS',
+    )
     .addHelpText('after', SERVE_HELP)
     .action(async (options: ServeOptions) => {
       const { runThreadedServe } = await import('./threadedServe.ts');
