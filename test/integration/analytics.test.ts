@@ -218,6 +218,7 @@ describe('sextant usage, cost and budgets', () => {
       limit: string;
     }[];
     assert.deepEqual(all.map(({ identity, limit }) => [identity, limit]), [['ada@example.com', '50']]); // oxfmt-ignore
+    assert.match((await run(of('budgets', 'list'))).stdout, /^1 limit, this month/);
     const near = await run(of('budgets', 'list', '--over', '75'));
     assert.equal(near.code, 1, near.stderr);
     assert.match(near.stdout, /^0 of 1 limits, this month/);

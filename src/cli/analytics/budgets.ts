@@ -239,7 +239,8 @@ async function runList(options: ListOptions, terminal: Terminal): Promise<ExitCo
   const { today } = data;
   const statuses = report.statuses.filter(({ used }) => used * 100 >= (options.over ?? 0));
   const of = statuses.length === report.statuses.length ? '' : ` of ${formatCount(report.statuses.length)}`;
-  const about = `${formatCount(statuses.length)}${of} limits, this month, ${describeAge(report.asOf)}`;
+  const things = statuses.length === 1 && of === '' ? 'limit' : 'limits';
+  const about = `${formatCount(statuses.length)}${of} ${things}, this month, ${describeAge(report.asOf)}`;
   const shown = { ...report, statuses };
   const table =
     grouping?.column === undefined

@@ -13,7 +13,7 @@ import type { Groups } from '../../analytics/groups/groups.ts';
 import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
 import { problemOfLimit } from '../../analytics/budgets/limit.ts';
 import { SextantError } from '../../base/errors.ts';
-import { formatCount } from '../../base/format.ts';
+import { formatThings } from '../../base/format.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { describeAge, loading, openData, printTable, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
 import { change, type ChangeOptions } from './budgetChanges.ts';
@@ -42,7 +42,7 @@ export async function listGroupLimits(
   warnOfQuality(report, terminal);
   for (const { of } of report.unknown)
     terminal.stderr.write(`sextant: ${describeGroup(of)} is of no column of the group file, so its use is unknown.\n`);
-  const about = `${formatCount(report.statuses.length)} limits of groups, this month, ${describeAge(report.asOf)}`;
+  const about = `${formatThings(report.statuses.length, 'limit of a group', 'limits of groups')}, this month, ${describeAge(report.asOf)}`;
   await printTable(groupBudgetTable(report), about, options, terminal);
   return report.statuses.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }
