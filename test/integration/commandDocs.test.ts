@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/main.ts';
 
@@ -91,6 +91,39 @@ describe('The pages, helps and messages', () => {
         check(file, line!);
     assert.deepEqual(problems, []);
     assert.ok(lines >= 300, `${lines}`);
+  });
+
+  it('link to pages and headings that exist', () => {
+    const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
+    /** The anchors that GitHub gives to headings. */
+    const anchorsOf = (page: string): ReadonlySet<string> => {
+      const anchors = new Set<string>();
+      for (const [, heading] of read(page).matchAll(/^#+ (.*)$/gm)) {
+        const text = heading!.replaceAll(/\]\([^)]*\)/g, '').toLowerCase();
+        const anchor = text.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-');
+        let count = 0;
+        while (anchors.has(count === 0 ? anchor : `${anchor}-${count}`)) count++;
+        anchors.add(count === 0 ? anchor : `${anchor}-${count}`);
+      }
+      return anchors;
+    };
+    const broken: string[] = [];
+    for (const page of [
+      'README.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'CHANGELOG.md',
+      ...globSync('docs/**/*.md', { cwd: ROOT }),
+    ])
+      for (const [, link] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+        if (/^(?:https?|mailto):/.test(link!)) continue;
+        const [file = '', anchor] = link!.split('#');
+        const target = file === '' ? page : join(dirname(page), file);
+        const isThere = existsSync(join(ROOT, target));
+        if (!isThere || (anchor !== undefined && target.endsWith('.md') && !anchorsOf(target).has(anchor)))
+          broken.push(`${page}: ${link}`);
+      }
+    assert.deepEqual(broken, []);
   });
 
   it('document each option that is not hidden', () => {
