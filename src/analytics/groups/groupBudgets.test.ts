@@ -21,6 +21,19 @@ import { divideLimit, spreadLimit } from './spread.ts';
 
 describe('limits of groups', () => {
   const newFolder = temporaryFolder();
+  const { XDG_DATA_HOME } = process.env;
+  before(() => (process.env.XDG_DATA_HOME = newFolder()));
+  after(() => {
+    if (XDG_DATA_HOME === undefined) delete process.env.XDG_DATA_HOME;
+    else process.env.XDG_DATA_HOME = XDG_DATA_HOME;
+  });
+
+  it('wait for each other in one process', async () => {
+    const file = join(newFolder(), 'sextant-budgets.csv');
+    const groups = Array.from({ length: 20 }, (_, i) => ({ column: 'team', group: `T${i}` }));
+    await Promise.all(groups.map((of) => setGroupLimit(file, of, '5')));
+    assert.equal((await readGroupLimits(file)).length, groups.length);
+  });
 
   it('are kept in a file, one for each group, and cleared', async () => {
     const file = join(newFolder(), 'sextant-budgets.csv');

@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { changeAlone } from '../../base/changeAlone.ts';
 import { explainWriteError, SextantError, systemCode } from '../../base/errors.ts';
 import { decodeCsv } from '../budgets/csv.ts';
 import { problemOfLimit, type Limit } from '../budgets/limit.ts';
@@ -83,14 +84,19 @@ function groupIn(column: string, group: string): LimitedGroup | undefined {
   return column === '' || group === '' ? undefined : { column, group };
 }
 
-/** Sets the limit of a group in the file, or clears it; returns the limit that it had. */
+/** Sets the limit of a group in the file, or clears it; returns the limit that it had. Other processes wait until it is written. */
 export async function setGroupLimit(
   file: string,
   of: LimitedGroup,
   limit: Limit | undefined,
+  signal?: AbortSignal,
 ): Promise<Limit | undefined> {
   const wrong = limit === undefined ? undefined : problemOfLimit(limit);
   if (wrong !== undefined) throw new SextantError('BadLimit', `"${limit}" is not a limit. ${wrong}`);
+  return changeAlone(() => changeLimit(file, of, limit), signal);
+}
+
+async function changeLimit(file: string, of: LimitedGroup, limit: Limit | undefined): Promise<Limit | undefined> {
   const limits = new Map((await readGroupLimits(file)).map((one) => [describeGroup(one.of), one]));
   const key = describeGroup(of);
   const before = limits.get(key)?.limit;

@@ -52,11 +52,11 @@ export async function setLimitOfGroup(
   name: string,
   limit: string,
   options: GroupFileOptions,
-  { stdout }: Terminal,
+  { stdout, signal }: Terminal,
 ): Promise<ExitCode> {
   const { groups, file } = await open(options);
   const of = groupNamed(name, groups);
-  const before = await setGroupLimit(file, of, limit);
+  const before = await setGroupLimit(file, of, limit, signal);
   stdout.write(`${name}: ${before ?? 'none'} → ${limit}\n`);
   return ExitCode.ok;
 }
@@ -65,10 +65,10 @@ export async function setLimitOfGroup(
 export async function clearLimitOfGroup(
   name: string,
   options: GroupFileOptions,
-  { stdout }: Terminal,
+  { stdout, signal }: Terminal,
 ): Promise<ExitCode> {
   const { file } = await open(options);
-  const before = await setGroupLimit(file, parse(name), undefined);
+  const before = await setGroupLimit(file, parse(name), undefined, signal);
   stdout.write(before === undefined ? `${name} has no limit.\n` : `${name}: ${before} → none\n`);
   return before === undefined ? ExitCode.nothingFound : ExitCode.ok;
 }

@@ -69,7 +69,7 @@ Exit codes: 0 created, 2 failed or wrong usage.`,
     )
     .action(async (file: string, options: TokenCreateOptions) => {
       const { runTokenCreate } = await import('./tokens.ts');
-      exit(runTokenCreate(file, options, terminal));
+      exit(await runTokenCreate(file, options, terminal));
     });
 }
 
