@@ -9,14 +9,19 @@ import type { ServerInfo } from '../server/runningServer.ts';
 import type {
   EventDetailView,
   EventSummaryView,
+  EventView,
+  ForwardView,
   JournalView,
   NewWebhookView,
   RefusalsView,
+  ResentView,
+  RetryView,
   TriggerView,
   WebhookView,
 } from '../server/webhooks/views.ts';
 import type { ExpertView } from '../webhooks/definitions.ts';
 import type { Evaluation } from '../webhooks/filter/evaluation.ts';
+import type { listLibrary } from '../webhooks/library/library.ts';
 import type { SearchAnswer, WireRepository } from '../wire/repositories.ts';
 import type { Diagnostics } from '../workspace/diagnostics.ts';
 import type { OutlinedDefinition } from '../workspace/outline.ts';
@@ -32,6 +37,7 @@ import type { groupsCheckJson } from './analytics/groups.ts';
 import type { summaryJson as usageJson } from './analytics/usage.ts';
 import type { KnownIndex } from './search/indexes.ts';
 import type { StatusReport } from './search/status.ts';
+import type { SentMany } from './webhooks/sendEvents.ts';
 
 /* Types of all JSON that the command prints; `npm run schemas` writes their JSON Schemas to docs/json. */
 
@@ -121,7 +127,7 @@ export interface JsonOutput {
   'alert-message': ReturnType<typeof jsonMessage>;
   /** `sextant cost` */
   cost: ReturnType<typeof costJson>;
-  /** `sextant usage --by`, `sextant cost --by`, `sextant budgets list` */
+  /** `sextant usage --by`, `sextant cost --by`, `sextant budgets list`, `sextant budgets group list`, `sextant groups list` and `sextant orgs list` */
   table: TableRows;
   /** `sextant budgets set`, `clear`, `import`, `undo`, `retry`, `resume`, `status` and `group spread` */
   'budgets-change': Batch;
@@ -149,8 +155,18 @@ export interface JsonOutput {
   'webhooks-create': NewWebhookView;
   /** `sextant webhooks delete`, `triggers delete` and `experts delete` */
   delete: { deleted: string; triggers?: TriggerView[] };
-  /** `sextant webhooks send` */
+  /** `sextant webhooks send`, a line for each event */
   'webhooks-send': { event_id: string };
+  /** `sextant webhooks send` with `--count` or `--rate` */
+  'webhooks-send-many': SentMany;
+  /** `sextant webhooks library` */
+  'webhooks-library': ReturnType<typeof listLibrary>;
+  /** `sextant listen`, on one line before the events, which are those of `events tail` */
+  listen: ForwardView;
+  /** `sextant events resend` */
+  'events-resend': ResentView;
+  /** `sextant events retry` */
+  'events-retry': RetryView;
   /** `sextant events replay`, a line for each event */
   'events-replay': {
     /** The new event. */
@@ -169,6 +185,8 @@ export interface JsonOutput {
   'events-list': EventSummaryView[];
   /** `sextant events tail`, a line for each event */
   'events-tail': EventSummaryView;
+  /** `sextant events export`, a line for each event */
+  'events-export': EventView;
   /** `sextant events show` */
   'events-show': EventDetailView;
   /** `sextant events refusals` */

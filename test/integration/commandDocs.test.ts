@@ -93,6 +93,26 @@ describe('The pages, helps and messages', () => {
     assert.ok(lines >= 300, `${lines}`);
   });
 
+  it('name each command with --json beside its schema', () => {
+    const named = new Set<Command>();
+    for (const row of readFileSync(join(ROOT, 'docs/json/README.md'), 'utf8').split('\n')) {
+      let group = program;
+      for (const [, span] of row.matchAll(/`([^`]+)`/g)) {
+        const words = span!.replace(/^sextant /, '').split(' ');
+        const start = words.length === 1 && inner(group, words[0]!) ? group : program;
+        const { command } = commandOf(words, [group, start].find((one) => inner(one, words[0]!)) ?? program);
+        named.add(command);
+        group = command.parent ?? program;
+      }
+    }
+    const printing = [...allCommands()].filter((one) => one.options.some(({ long }) => long === '--json'));
+    const missing = printing.filter((one) => one.commands.length === 0 && !named.has(one));
+    assert.deepEqual(
+      missing.map((one) => `${one.parent?.name()} ${one.name()}`),
+      [],
+    );
+  });
+
   it('link to pages and headings that exist', () => {
     const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8').replaceAll(/^```[^]*?^```/gm, '');
     /** The anchors that GitHub gives to headings. */

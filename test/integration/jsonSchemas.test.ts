@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { makeJsonSchemas, schemaFiles, SCHEMAS } from '../../scripts/lib/jsonSchemas.mjs';
 import { messageBody, sampleMessage } from '../../src/analytics/alerts/messages.ts';
@@ -160,6 +162,13 @@ describe('The JSON of the command', () => {
     keeps('cost', ['cost', ...RANGE]);
     keeps('table', ['cost', ...RANGE, '--by', 'resource']);
     keeps('table', ['budgets', 'list']);
+    keeps('table', ['groups', 'list', join(root, 'teams.csv')]);
+    const limit = ['budgets', 'group', 'set', 'organization', '400000'];
+    assert.equal(spawnSync(process.execPath, [COMMAND, ...limit], { env, cwd: root }).status, 0);
+    keeps('table', ['budgets', 'group', 'list']);
+    const named = ['orgs', 'add', 'acme', 'https://acme.example.com', '--token-env', 'ACME_TOKEN'];
+    assert.equal(spawnSync(process.execPath, [COMMAND, ...named], { env }).status, 0);
+    keeps('table', ['orgs', 'list']);
     keeps('budgets-preview', ['budgets', 'set', 'ada@example.com', '70', '--dry-run']);
     keeps('budgets-change', ['budgets', 'set', 'ada@example.com', '70', '--yes']);
     const { code, stderr } = run([
@@ -190,7 +199,20 @@ describe('The JSON of the command', () => {
     const { event_id: id } = keeps('webhooks-send', ['webhooks', 'send', 'deploys', '--data', '{"n":1}', ...here]) as {
       event_id: string;
     };
+    keeps('webhooks-send-many', ['webhooks', 'send', 'deploys', '--data', '{}', '--count', '3', ...here]);
+    keeps('webhooks-library', ['webhooks', 'library']);
     keeps('events-replay', ['events', 'replay', id, ...here]);
+    keeps('events-resend', ['events', 'resend', id, '--set', 'n=2', ...here]);
+    keeps('events-retry', ['events', 'retry', id, ...here], 1);
+    const exported = run(['events', 'export', ...here])
+      .stdout.trimEnd()
+      .split('\n');
+    for (const line of exported) assertKept('events-export', JSON.parse(line), ['events', 'export']);
+    const listen = [COMMAND, 'listen', '--forward', 'http://127.0.0.1:9/hooks', '--from', 'github', '--json', ...here];
+    const listening = spawn(process.execPath, listen, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const [made] = (await once(createInterface(listening.stdout), 'line')) as [string];
+    assertKept('listen', JSON.parse(made), ['listen']);
+    listening.kill();
     keeps('events-list', ['events', 'list', ...here]);
     keeps('events-show', ['events', 'show', id, ...here]);
     const tail = [COMMAND, 'events', 'tail', '--count', '1', '--timeout', '30', '--json', ...here];

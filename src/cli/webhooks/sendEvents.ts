@@ -41,6 +41,16 @@ export async function listLibrary(options: Pick<AdminOptions, 'json'>, terminal:
   return ExitCode.ok;
 }
 
+/** The result of a burst, or of a rate. */
+export interface SentMany {
+  readonly sent: number;
+  readonly stored: number;
+  readonly failed: number;
+  readonly seconds: number;
+  /** Stored events a second. */
+  readonly rate: number;
+}
+
 /** A test event to send. */
 interface Sending {
   readonly template: string | undefined;
@@ -113,7 +123,7 @@ async function sendMany(
   await Promise.all(underWay);
   progress.clear();
   const seconds = Math.max((performance.now() - began) / 1000, 0.001);
-  const result = { sent, stored, failed: problems.length, seconds, rate: stored / seconds };
+  const result: SentMany = { sent, stored, failed: problems.length, seconds, rate: stored / seconds };
   if (json) stdout.write(`${JSON.stringify(result)}\n`);
   else
     stdout.write(
