@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { explainWriteError, SextantError, systemCode } from '../base/errors.ts';
+import { cancelled, explainWriteError, SextantError, systemCode } from '../base/errors.ts';
 import { moveSync, removeIfFreeSync } from '../base/removal.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -39,19 +39,32 @@ function fileExists(file: string, option: string): SextantError {
   );
 }
 
-/** Writes to the standard output, or to a file that only its owner may read and that is written as a whole or not at all. */
+/**
+ * Writes to the standard output, or to a file that only its owner may read and that is written as a whole or not at all. Throws
+ * `Cancelled` on Ctrl-C.
+ */
 export async function writeWhole(
   bytes: Readable,
-  { output, force }: OutputOptions,
-  { stdout, signal }: Terminal,
+  options: OutputOptions,
+  { stdout, signal }: Pick<Terminal, 'stdout'> & { readonly signal?: AbortSignal },
 ): Promise<void> {
-  if (!isFile(output)) {
-    await pipeline(bytes, stdout, { signal, end: false });
-    return;
+  try {
+    if (isFile(options.output)) await writeFile(bytes, options.output, options, signal);
+    else await pipeline(bytes, stdout, { end: false, ...(signal && { signal }) });
+  } catch (error) {
+    throw signal?.aborted ? cancelled() : error;
   }
+}
+
+async function writeFile(
+  bytes: Readable,
+  output: string,
+  { force }: OutputOptions,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const temporary = `${output}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    await pipeline(bytes, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }), { signal });
+    await pipeline(bytes, createWriteStream(temporary, { flags: 'wx', mode: 0o600 }), { ...(signal && { signal }) });
     requireNewOutput({ output, force });
     moveSync(temporary, output);
   } catch (error) {

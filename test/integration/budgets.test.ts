@@ -207,6 +207,22 @@ describe('sextant budgets', function () {
     assert.equal((await run('remind', 'ada@example.com', '--on', 'soon')).code, 2);
   });
 
+  it('import of 5,001 rows that is interrupted lists the rows that were not sent', async () => {
+    const file = csv('account,limit', ...Array.from({ length: CROWD }, (_, i) => `crowd-${i},${i + 1}`));
+    const failures = join(newFolder(), 'failures.csv');
+    await faults.addFault({ path: SET, every: 2, status: 429, retryAfter: 60 });
+    const { pid, ended } = start(['import', file, '--yes', '--failures', failures]);
+    await until('the first batch is applied', async () => (await limits())['crowd-0']);
+    process.kill(pid, 'SIGINT');
+    const { code, stdout, stderr } = await ended;
+    await faults.clearFaults();
+    assert.match(stdout, /^5,000 of 5,001 limits are set as requested: 1 not sent, 5,000 applied\./m);
+    assert.match(stderr, /The batch is not complete\..* Run sextant budgets resume\.\n/);
+    assert.equal(code, 130, stderr);
+    assert.match(readFileSync(failures, 'utf8'), /^user_email,.*,error\r\n,crowd-5000,5001,.*,not sent\r\n$/);
+    assert.equal((await run('resume')).code, 0);
+  });
+
   it('import of 5,001 rows survives a kill between batches and resumes; another process waits', async () => {
     const file = csv('account,limit', ...Array.from({ length: CROWD }, (_, i) => `crowd-${i},${i + 1}`));
     // The second batch is in flight long enough for a kill.

@@ -275,14 +275,15 @@ function requireNewFailures({ failures, force }: Pick<FileOptions, 'failures' | 
   requireNewOutput({ output: failures, force }, '--failures');
 }
 
+/** Writes the rows that failed, also after Ctrl-C: those that were not sent are among them. */
 async function writeFailures(
   batch: Parameters<typeof failureRows>[0],
   { failures, force }: Pick<FileOptions, 'failures' | 'force'>,
-  terminal: Terminal,
+  { stdout }: Terminal,
 ): Promise<void> {
   if (failures === undefined) return;
   const csv = await budgetCsv(failureRows(batch), RESOURCE_OF_PLAN[batch.unit], { withErrors: true });
-  await writeWhole(Readable.from([csv]), { output: failures, force }, terminal);
+  await writeWhole(Readable.from([csv]), { output: failures, force }, { stdout });
 }
 
 async function readCsv(file: string, terminal: Terminal): Promise<Uint8Array> {

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import { systemClock } from '../../base/clock.ts';
-import { cancelled } from '../../base/errors.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import { readSimulation } from '../../server/analytics/simulation/options.ts';
 import { Simulation } from '../../server/analytics/simulation/simulation.ts';
@@ -21,12 +20,8 @@ export interface ExportCommandOptions extends OutputOptions {
 /** `sextant export` */
 export async function runExport(options: ExportCommandOptions, terminal: Terminal): Promise<ExitCode> {
   requireNewOutput(options);
-  try {
-    await writeWhole(await exported(options, terminal), options, terminal);
-    return ExitCode.ok;
-  } catch (error) {
-    throw terminal.signal.aborted ? cancelled() : error;
-  }
+  await writeWhole(await exported(options, terminal), options, terminal);
+  return ExitCode.ok;
 }
 
 async function exported({ data, ...options }: ExportCommandOptions, { signal, stderr }: Terminal): Promise<Readable> {

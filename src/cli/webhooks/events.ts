@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { cancelled, SextantError } from '../../base/errors.ts';
+import { SextantError } from '../../base/errors.ts';
 import { formatBytes, formatCount } from '../../base/format.ts';
 import { AdminClient, type QueryParameters } from '../../server/admin/adminClient.ts';
 import {
@@ -237,11 +237,7 @@ export function exportEvents(options: EventFilterOptions & OutputOptions, termin
         yield `${JSON.stringify(event)}\n`;
       }
     }
-    try {
-      await writeWhole(Readable.from(exported()), options, terminal);
-    } catch (error) {
-      throw terminal.signal.aborted ? cancelled() : error;
-    }
+    await writeWhole(Readable.from(exported()), options, terminal);
     return count > 0 ? ExitCode.ok : ExitCode.nothingFound;
   });
 }
