@@ -205,9 +205,9 @@ describe('sextant listen', () => {
     }
   });
 
-  it('edits no bytes that are no text, which an editor would change', () => {
+  it('edits no bytes that are no text, which an editor would change', async () => {
     const event = { event_id: 'evt_0000000001', body: '\uFFFD', body_base64: '/w==' };
-    assert.throws(() => editBody(event), { code: 'InvalidOption', message: /evt_0000000001 is no text/ });
+    await assert.rejects(editBody(event), { code: 'InvalidOption', message: /evt_0000000001 is no text/ });
   });
 
   it('names the option that is missing', () => {

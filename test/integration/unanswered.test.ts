@@ -320,6 +320,30 @@ describe('A command whose server does not answer', () => {
     assert.equal(code, 0);
   });
 
+  it('leaves Ctrl-C to an editor, and ends if that does: webhooks send --edit', async function () {
+    if (!hasTerminal) this.skip();
+    for (const [script, isSent] of [
+      [`trap 'sed -i s/1/2/ "$1"; exit 0' INT; echo ready; while :; do sleep 0.05; done`, true],
+      ['echo ready; exec sleep 600', false],
+    ] as const) {
+      const editor = join(folder(), 'editor.sh');
+      writeFiles(editor, { '../editor.sh': `${script}\n` });
+      let isTyped = false;
+      answer = (response) => response.end(JSON.stringify({ event_id: 'evt_0000000001' }));
+      const { code, shown } = await runInTerminal({
+        args: ['webhooks', 'send', 'w', '--data', '{"a":1}', '--edit', '--state', home.state],
+        env: { ...environment(), EDITOR: `sh ${editor}` },
+        onOutput: (text, type) => {
+          if (isTyped || !text.includes('ready')) return;
+          isTyped = true;
+          type('\u0003');
+        },
+      });
+      assert.match(shown, isSent ? /evt_0000000001\r\n$/ : /sextant: Interrupted\.\r\n$/);
+      assert.equal(code, isSent ? 0 : 130);
+    }
+  });
+
   const problems: readonly (readonly [string, Answering, string, RegExp])[] = [
     [
       'breaks off',

@@ -23,7 +23,7 @@ export function resendEvent(id: string, options: ResendOptions, terminal: Termin
     const event = await client.ask<EventView>('GET', AdminClient.path(['events', id]));
     const isEdited = [data, set, header, type, to].every((one) => one === undefined);
     const start = data === undefined ? event.body : data === '-' ? await readText('-', terminal) : data;
-    const body = isEdited ? editBody(event) : (set ?? []).reduce(withValue, start);
+    const body = isEdited ? await editBody(event) : (set ?? []).reduce(withValue, start);
     const sent = await client.ask<ResentView>('POST', AdminClient.path(['events', id, 'resend']), {
       ...(body !== event.body && { body }),
       ...(header && { headers: withHeaders(event.headers, header) }),
@@ -35,12 +35,12 @@ export function resendEvent(id: string, options: ResendOptions, terminal: Termin
   });
 }
 
-/** Opens the body of an event in an editor. Throws `InvalidOption` for bytes that are no text, and `NotEdited`. */
-export function editBody({
+/** Opens the body of an event in an editor. Throws `InvalidOption` for bytes that are no text, and as {@link editText} does. */
+export async function editBody({
   event_id: id,
   body,
   body_base64: base64,
-}: Pick<EventView, 'event_id' | 'body' | 'body_base64'>): string {
+}: Pick<EventView, 'event_id' | 'body' | 'body_base64'>): Promise<string> {
   if (base64 === undefined) return editText(body);
   throw new SextantError(
     'InvalidOption',

@@ -256,7 +256,7 @@ class Listener {
       });
     else if (name === 'e')
       this.#work(async () => {
-        const body = this.#away(() => editBody(event));
+        const body = await this.#away(() => editBody(event));
         const sent = await client.ask<ResentView>('POST', AdminClient.path(['events', id, 'resend']), { body });
         return `${sent.event_id} was edited from ${id}`;
       });
@@ -279,13 +279,13 @@ class Listener {
   }
 
   /** Gives the terminal to another program. */
-  #away<T>(work: () => T): T {
+  async #away<T>(work: () => Promise<T>): Promise<T> {
     const { stdin, stdout } = this.#terminal;
     this.#isAway = true;
     stdin.setRawMode(false);
     stdout.write(ALTERNATE.off);
     try {
-      return work();
+      return await work();
     } finally {
       stdout.write(ALTERNATE.on);
       stdin.setRawMode(true);

@@ -142,19 +142,21 @@ function requireLoopback({ url }: AdminClient): void {
 
 async function sequenceOf(options: SendOptions, terminal: Terminal): Promise<Sending[]> {
   const { as = [], template } = options;
-  if (as.length === 0) return [{ template, text: changed(options, await textOf(options, terminal)) }];
+  if (as.length === 0) return [{ template, text: await changed(options, await textOf(options, terminal)) }];
   if (template !== undefined || options.data !== undefined)
     throw new SextantError('InvalidOption', 'Give one of --as, --template and --data.');
   const { libraryEvent } = await import('../../webhooks/library/library.ts');
-  return as.map((name) => {
+  const sequence: Sending[] = [];
+  for (const name of as) {
     const event = libraryEvent(name);
     if (!event)
       throw new SextantError(
         'InvalidOption',
         `The library has no event ${name}. "sextant webhooks library" lists all.`,
       );
-    return { template: name, text: changed(options, JSON.stringify(event.body)) };
-  });
+    sequence.push({ template: name, text: await changed(options, JSON.stringify(event.body)) });
+  }
+  return sequence;
 }
 
 /** The body to send, before it is changed. */
@@ -171,12 +173,12 @@ async function textOf({ template, data }: SendOptions, terminal: Terminal): Prom
   );
 }
 
-function changed({ set = [], edit }: SendOptions, body: string): string {
+async function changed({ set = [], edit }: SendOptions, body: string): Promise<string> {
   const text = set.reduce(withValue, body);
   return edit ? edited(text) : text;
 }
 
-/** Opens the body in the person's editor. Throws `NotEdited` and `InvalidPayload`. */
-function edited(body: string): string {
-  return requireJson(editText(prettyBody({ body })), 'what was saved');
+/** Opens the body in the person's editor. Throws `NotEdited`, `InvalidPayload` and `Cancelled`. */
+async function edited(body: string): Promise<string> {
+  return requireJson(await editText(prettyBody({ body })), 'what was saved');
 }
