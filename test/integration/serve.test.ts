@@ -12,7 +12,7 @@ import {
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { dayOf, formatDay } from '../../src/base/day.ts';
 import { Client, PATHS } from '../conformance/client.ts';
 import { dataset } from '../conformance/dataset.ts';
@@ -60,7 +60,8 @@ describe('sextant serve', () => {
 
   it('prints its address on one line, and keeps address, tokens and changes over a restart', async () => {
     const state = join(folder(), 'state');
-    const args = ['--state', state, '--data', dataFile(), '--now', NOW];
+    // Its readers may be in another folder.
+    const args = ['--state', relative(process.cwd(), state), '--data', dataFile(), '--now', NOW];
     const first = await start(...args);
     assert.deepEqual(Object.keys(first.info), ['url', 'token', 'adminToken', 'pid', 'state']);
     assert.equal(first.info.pid, first.child.pid);
