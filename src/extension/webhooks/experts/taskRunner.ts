@@ -31,8 +31,10 @@ export class TaskRunner implements vscode.Disposable {
     });
   }
 
+  /** Removes the event's file of a task under way, which the end of the window would leave. */
   dispose(): void {
     this.#command.dispose();
+    if (this.#file !== undefined) removeSync(this.#file);
   }
 
   /** Runs a task to its end. Its exit code is the result. */
