@@ -41,7 +41,7 @@ describe('A prompt of the command', function () {
 
     it(`for a secret takes the end of the input as an empty one: ${args.join(' ')}`, async () => {
       const { code, shown } = await typed(args, question, CTRL_D);
-      assert.match(shown, /: \r\nsextant: (The URL must begin with https|No token was given\. Type it)/);
+      assert.match(shown, /: \r\nsextant: No (URL|token) was given\. Type it/);
       assert.equal(code, 2);
     });
   }

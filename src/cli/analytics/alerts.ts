@@ -3,6 +3,7 @@ import { alertEvents, type AlertEvent } from '../../analytics/alerts/alertEvents
 import { isOpen, readJournal, type JournalMessage } from '../../analytics/alerts/alertJournal.ts';
 import { alertReports } from '../../analytics/alerts/alertReports.ts';
 import {
+  invalid,
   readDestination,
   redactedUrl,
   type Destination,
@@ -52,6 +53,7 @@ const ENVIRONMENT = 'SEXTANT_ALERTS_URL';
 /** `sextant alerts add` */
 export async function runAdd(name: string, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
   const url = await readSecret(`URL of ${name}`, terminal);
+  if (url === '') throw invalid('No URL was given. Type it, or pipe it to the standard input.');
   const destination = readDestination({ ...options, name, url });
   new DestinationFile(options.state).add(destination);
   if (options.json) printJson(destinationJson(destination), terminal);
