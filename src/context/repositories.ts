@@ -132,9 +132,13 @@ export class Repositories {
       (!patterns || patterns.length === 0 || matchesRepository(name, patterns)) &&
       (only.length === 0 || matchesRepository(name, only)) &&
       !matchesRepository(name, without);
-    const problems = [...only, ...without]
-      .filter((one) => !isRepositoryPattern(one) || !allowed.some(({ name }) => matchesRepository(name, [one])))
-      .map((one) => `No repository that you may read matches repo:${one}.`);
+    const isUnmatched = (pattern: string): boolean =>
+      !isRepositoryPattern(pattern) || !allowed.some(({ name }) => matchesRepository(name, [pattern]));
+    const unmatched = [
+      ...only.filter(isUnmatched).map((pattern) => `repo:${pattern}`),
+      ...without.filter(isUnmatched).map((pattern) => `-repo:${pattern}`),
+    ];
+    const problems = unmatched.map((filter) => `No repository that you may read matches ${filter}.`);
     return { words, chosen: allowed.filter(({ name }) => isChosen(name)), problems };
   }
 }
