@@ -140,6 +140,19 @@ describe("Encodings of the editor's settings", () => {
       assert.deepEqual((await find(options, 'lantern lang:ts')).lines, ['c.ts: lantern']);
     });
 
+    it('are UTF-8 for a file of UTF-8 with an invalid byte, whose matches are where the editor shows them', async () => {
+      const root = folder();
+      writeFiles(root, {
+        'a.ts': Buffer.concat([Buffer.from('// größe '), Buffer.from([0xe9]), Buffer.from(' straße\n')]),
+      });
+      const options = { root, stateFolder: folder(), exclude: [], maxFileBytes: MAX_FILE_BYTES };
+      assert.deepEqual((await find(options, 'größe')).lines, ['a.ts: // größe \ufffd straße']);
+      const searcher = new Searcher();
+      const { results } = await searcher.search({ folders: [options], query: 'straße', limit: 10 });
+      searcher.close();
+      assert.deepEqual(results[0]?.ranges, [{ start: 11, end: 17 }]);
+    });
+
     it('do not let a secret in UTF-16 pass', async () => {
       const root = folder();
       const key = Buffer.from('-----BEGIN PRIVATE KEY-----\nlantern\n', 'utf16le');

@@ -16,6 +16,19 @@ describe('toUtf8', () => {
     assert.equal(text(toUtf8(Buffer.from([0x67, 0x72, 0xfc, 0xdf, 0x65, 0x80]))), 'grüße€');
   });
 
+  it('keeps UTF-8 with some invalid bytes, and replaces those as the editor does', () => {
+    const bytes = Buffer.concat([Buffer.from('grüße '), Buffer.from([0xe9]), Buffer.from(' 字 😀')]);
+    assert.equal(text(toUtf8(bytes)), 'grüße \ufffd 字 😀');
+    const cut = Buffer.from('größe 字').subarray(0, -1);
+    assert.equal(text(toUtf8(cut)), 'größe \ufffd', 'a cut character is one replacement');
+    const marked = Buffer.concat([Buffer.from('\ufeffcaf'), Buffer.from([0xe9])]);
+    assert.equal(text(toUtf8(marked)), '\ufeffcaf\ufffd');
+  });
+
+  it('decodes Windows-1252 where as many bytes are invalid as sequences are valid', () => {
+    assert.equal(text(toUtf8(Buffer.from('Ã© für', 'latin1'))), 'Ã© für');
+  });
+
   it('recognizes binary content', () => {
     assert.equal(toUtf8(Buffer.from('a\0b')), undefined);
     assert.equal(toUtf8(Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])), undefined);

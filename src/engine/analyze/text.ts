@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
 /**
- * A file's bytes as UTF-8: unchanged, or transcoded from UTF-16 with a byte order mark or, if the result is printable,
- * from Windows-1252. `undefined` for bytes that are not text; a NUL byte means binary.
+ * A file's bytes as UTF-8: unchanged, with U+FFFD for invalid bytes if most is UTF-8, or transcoded from UTF-16 with a
+ * byte order mark or, if the result is printable, from Windows-1252. `undefined` for bytes that are not text; a NUL byte
+ * means binary.
  */
 export function toUtf8(bytes: Uint8Array): Uint8Array | undefined {
   if (bytes.length >= 2) {
@@ -11,7 +12,27 @@ export function toUtf8(bytes: Uint8Array): Uint8Array | undefined {
   }
   if (bytes.includes(0)) return undefined;
   if (isUtf8(bytes)) return bytes;
+  const repaired = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  if (isMostlyUtf8(repaired)) return new TextEncoder().encode(repaired);
   return isPrintable(bytes) ? transcode(bytes, 'windows-1252') : undefined;
+}
+
+/**
+ * Whether decoding gave more characters beyond ASCII than replacements, or a byte order mark first. Text in Windows-1252
+ * hardly ever has valid sequences (`Ã©`), and one bad byte in a file of UTF-8 must not turn the others into such pairs.
+ * The editor decodes UTF-8 with a TextDecoder, too, so columns agree. Only behind a byte order mark it uses iconv-lite,
+ * which can write more replacements for a cut character.
+ */
+function isMostlyUtf8(decoded: string): boolean {
+  if (decoded.startsWith('\ufeff')) return true;
+  let replaced = 0;
+  let valid = 0;
+  for (let i = 0; i < decoded.length; i++) {
+    const code = decoded.charCodeAt(i);
+    if (code === 0xfffd) replaced++;
+    else if (code > 0x7f && (code & 0xfc00) !== 0xdc00) valid++;
+  }
+  return valid > replaced;
 }
 
 function transcode(bytes: Uint8Array, encoding: string): Uint8Array | undefined {
