@@ -103,7 +103,7 @@ export class Workbench {
   static readonly opened = new Set<Workbench>();
   readonly page: Page;
   readonly close: () => Promise<void>;
-  readonly #dataFolder: string;
+  readonly dataFolder: string;
 
   private constructor(page: Page, close: () => Promise<void>, dataFolder = '') {
     this.page = page;
@@ -111,7 +111,7 @@ export class Workbench {
       Workbench.opened.delete(this);
       await close();
     };
-    this.#dataFolder = dataFolder;
+    this.dataFolder = dataFolder;
     Workbench.opened.add(this);
   }
 
@@ -136,7 +136,7 @@ export class Workbench {
     const window = this.page.locator(`.monaco-workbench.${MARKS[theme].window}`);
     // A busy editor may miss a change of its settings, so they are written again.
     await until(`the theme is ${theme}`, async () => {
-      writeMachineSettings(this.#dataFolder, { 'workbench.colorTheme': theme });
+      writeMachineSettings(this.dataFolder, { 'workbench.colorTheme': theme });
       return appears(window);
     });
     await frame?.locator(`body[data-vscode-theme-kind="${MARKS[theme].page}"]`).waitFor({ state: 'attached' });

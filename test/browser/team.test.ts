@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { pushFolder } from '../../src/context/push.ts';
@@ -47,23 +48,38 @@ describe('Search Team Code', () => {
     await workbench.pick.getByText('Search Team Code', { exact: true }).waitFor();
   }
 
-  it('asks for URL and token once, and keeps the token only if the service accepts it', async () => {
+  it('asks for URL and token once, and keeps them only if the service accepts the token', async () => {
     const { page, pick, query } = workbench;
+    const settings = join(workbench.dataFolder, 'data/data/User/settings.json');
+    const keptUrl = (): unknown =>
+      (JSON.parse(readFileSync(settings, 'utf8')) as Record<string, unknown>)['sextant.team.url'];
     await workbench.run('Sextant: Search Team Code');
     await pick.getByText('URL of the service that your').waitFor();
     await query.fill('http://search.example.com');
     await pick.getByText('Type an https URL').waitFor();
     await query.fill(server.url);
     await workbench.enter();
-    await pick.getByText(`Token for ${server.url}`).waitFor();
+    const token = pick.getByText(`Token for ${server.url}`);
+    await token.waitFor();
+    await page.keyboard.press('Escape');
+    /** Goes on to the token with the proposed URL. */
+    const askAgain = async (): Promise<void> => {
+      await workbench.run('Sextant: Search Team Code');
+      await pick.getByText('URL of the service that your').waitFor();
+      assert.equal(await query.inputValue(), server.url);
+      await workbench.enter();
+      await token.waitFor();
+    };
+    await askAgain();
     await query.fill('wrong');
     await workbench.enter();
     await page.getByText('API request failed: 401').first().waitFor();
-    await workbench.run('Sextant: Search Team Code');
-    await pick.getByText(`Token for ${server.url}`).waitFor();
+    assert.equal(keptUrl(), undefined);
+    await askAgain();
     await query.fill(server.token);
     await workbench.enter();
     await pick.getByText('Search Team Code', { exact: true }).waitFor();
+    assert.equal(keptUrl(), server.url);
     await page.keyboard.press('Escape');
   });
 

@@ -134,7 +134,9 @@ class TeamSession implements vscode.Disposable {
     if (!row?.result || row === this.#passive) return;
     this.#passive = undefined;
     const place = placeOf(row.result);
-    this.#preview.show(await this.#files.uriOf(place), place);
+    const uri = await this.#files.uriOf(place);
+    // The list may have moved on, or be closed.
+    if (this.#pick.activeItems[0] === row) this.#preview.show(uri, place);
   }
 
   async #open(row: TeamRow | undefined, column: vscode.ViewColumn): Promise<void> {

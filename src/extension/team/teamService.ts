@@ -11,18 +11,27 @@ export class TeamService implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   readonly #version: string;
   #client: { readonly key: string; readonly client: WireClient } | undefined;
+  /** The last URL that was typed, proposed again if its token was refused. */
+  #typedUrl = '';
 
   constructor(secrets: vscode.SecretStorage, version: string) {
     this.#secrets = secrets;
     this.#version = version;
   }
 
-  /** The client of the service; asks for URL and token where they are missing. `undefined` if the user closes the question. */
+  /**
+   * The client of the service; asks for URL and token where they are missing. `undefined` if the user closes a question or the
+   * service refuses the token; then nothing is kept.
+   */
   async connect(): Promise<WireClient | undefined> {
-    const url = urlOfTeam() || (await this.#askUrl());
+    const known = urlOfTeam();
+    const url = known || (await this.#askUrl());
     if (url === undefined) return undefined;
     const token = (await this.#secrets.get(tokenName(url))) ?? (await this.#askToken(url));
-    return token === undefined ? undefined : this.#clientOf(url, token);
+    if (token === undefined) return undefined;
+    if (url !== known)
+      await vscode.workspace.getConfiguration(TEAM_SETTING).update('url', url, vscode.ConfigurationTarget.Global);
+    return this.#clientOf(url, token);
   }
 
   /** Removes the token, and the URL from the settings. */
@@ -44,6 +53,7 @@ export class TeamService implements vscode.Disposable {
       title: vscode.l10n.t('Connect Team Service (1 of 2)'),
       prompt: vscode.l10n.t('URL of the service that your team’s repositories are pushed to'),
       placeHolder: 'https://search.example.com',
+      value: this.#typedUrl,
       ignoreFocusOut: true,
       validateInput: (text) =>
         isServiceUrl(text.trim())
@@ -51,9 +61,8 @@ export class TeamService implements vscode.Disposable {
           : vscode.l10n.t('Type an https URL without a user or query; http only for this machine'),
     });
     if (typed === undefined) return undefined;
-    const url = typed.trim().replace(/\/+$/, '');
-    await vscode.workspace.getConfiguration(TEAM_SETTING).update('url', url, vscode.ConfigurationTarget.Global);
-    return url;
+    this.#typedUrl = typed.trim().replace(/\/+$/, '');
+    return this.#typedUrl;
   }
 
   /** Keeps the token only if the service accepts it. */
