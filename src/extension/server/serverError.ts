@@ -121,10 +121,11 @@ function editRule(client: FaultClient, old: FaultEntry | undefined): Promise<voi
   );
   input.value = JSON.stringify(old?.rule ?? EXAMPLE);
   const save = async (): Promise<void> => {
+    if (input.busy) return;
     input.busy = true;
     try {
-      await client.addFault(JSON.parse(input.value));
-      if (old) await client.removeFault(old.id);
+      const rule: unknown = JSON.parse(input.value);
+      await (old ? client.replaceFault(old.id, rule) : client.addFault(rule));
       input.hide();
     } catch (error) {
       input.validationMessage = describeError(error);

@@ -125,6 +125,11 @@ export function adminResources(server: Administered, resource: AdminResource): R
       },
     }),
     resource('faults/{id}', {
+      PUT: withJson((body, { parameters }) => {
+        const entry = server.faults.replace(parameters.id!, readFaultRule(body));
+        if (!entry) throw httpErrors.notFound(`fault ${parameters.id}`);
+        return { json: entry };
+      }),
       DELETE: {
         handle: ({ parameters }) => {
           if (!server.faults.remove(parameters.id!)) throw httpErrors.notFound(`fault ${parameters.id}`);

@@ -40,6 +40,11 @@ export class FaultClient {
     return this.#ask('POST', 'faults', rule);
   }
 
+  /** Puts a rule in the place of another: the order of rules counts. */
+  replaceFault(id: string, rule: unknown): Promise<FaultEntry> {
+    return this.#ask('PUT', `faults/${encodeURIComponent(id)}`, rule);
+  }
+
   async removeFault(id: string): Promise<void> {
     await this.#ask('DELETE', `faults/${encodeURIComponent(id)}`);
   }

@@ -81,7 +81,7 @@ describe('a server with faults', () => {
   const ask = (path: string = PATHS.dauCount): Promise<Response> =>
     fetch(`${server.url}${path}`, { headers: { authorization: `Bearer ${server.token}` } });
 
-  it('has rules that are added, listed with their hits, removed and cleared; the admin plane is spared', async () => {
+  it('has rules that are added, listed with their hits, replaced, removed and cleared; the admin plane is spared', async () => {
     const { body: rule } = await client.admin('POST', 'faults', { status: 503, every: 2 });
     await client.admin('POST', 'faults', { path: '/healthz', latency: { ms: 1 } });
     assert.equal((await ask()).status, 200);
@@ -94,6 +94,12 @@ describe('a server with faults', () => {
       warnings: string[];
     }[];
     assert.deepEqual([log[0]!.status, log[0]!.warnings], [503, [`injected by ${String(rule.id)}`]]);
+    const { body: other } = await client.admin('PUT', `faults/${String(rule.id)}`, { status: 500 });
+    assert.deepEqual([other.id, other.rule, other.hits], [rule.id, { status: 500 }, 0]);
+    const { faults } = (await client.admin('GET', 'faults')).body as { faults: readonly unknown[] };
+    assert.deepEqual([faults.length, faults[0]], [2, other]);
+    refused(await client.admin('PUT', 'faults/fault-99', { status: 500 }), 404, 'NotFound');
+    refused(await client.admin('PUT', `faults/${String(rule.id)}`, { status: 42 }), 400, 'InvalidArgument', /status/);
     assert.equal((await client.admin('DELETE', `faults/${String(rule.id)}`)).status, 200);
     refused(await client.admin('DELETE', `faults/${String(rule.id)}`), 404, 'NotFound');
     assert.equal((await client.admin('DELETE', 'faults')).status, 200);

@@ -40,6 +40,15 @@ export class Faults {
     return { ...entry };
   }
 
+  /** Puts a rule in the place of another, with its id, and counts anew; undefined if there is none of that id. */
+  replace(id: string, rule: FaultRule): FaultEntry | undefined {
+    const at = this.#entries.findIndex((entry) => entry.id === id);
+    if (at === -1) return undefined;
+    const entry = { id, rule, matches: 0, hits: 0 };
+    this.#entries[at] = entry;
+    return { ...entry };
+  }
+
   /** Whether there was one of that id. */
   remove(id: string): boolean {
     const before = this.#entries.length;
