@@ -274,6 +274,18 @@ describe('A command whose server does not answer', () => {
     assert.deepEqual([code, stderr], [130, 'sextant: Interrupted.\n']);
   });
 
+  it('ends at its time limit: events tail --timeout', async () => {
+    for (const [options, wanted] of [
+      [[], 0],
+      [['--count', '1'], 1],
+    ] as const) {
+      const follows = followsOnce();
+      const args = ['events', 'tail', '--timeout', '1', ...options, '--state', home.state];
+      const { code, stderr } = await run({ args }, (response, _, path) => follows(response, () => undefined, path));
+      assert.deepEqual([code, stderr], [wanted, '']);
+    }
+  });
+
   it('prints the number of events that were stored before Ctrl-C: webhooks send --count', async () => {
     let requests = 0;
     const three: Answering = (response, asked) =>

@@ -24,6 +24,8 @@ const OUTCOME_MS = 2_000;
 /** How long requests to a server that does not answer are repeated. */
 const PATIENCE_MS = 60_000;
 const PAGE = 1000;
+/** The longest time that a timer takes, 25 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** An event whose outcome is not known yet. */
 interface UnsettledEvent {
@@ -33,50 +35,68 @@ interface UnsettledEvent {
 }
 
 /** `sextant events tail`: prints events as they arrive, until Ctrl-C, a number of events or a timeout. */
-export function tailEvents(options: TailOptions, terminal: Terminal): Promise<ExitCode> {
-  return withServer(options, terminal, async (first) => {
-    const { webhook, count = Infinity, timeout = Infinity, json } = options;
-    const { signal, stdout } = terminal;
-    await requireWebhook(webhook, first);
-    const server = new PatientServer(first, options, terminal);
-    const end = performance.now() + timeout * 1000;
-    let newest = options.after ?? (await newestEvent(first));
-    let seen = 0;
-    const waiting = new Map<string, UnsettledEvent>();
-    const print = (event: EventSummaryView, isPrinted = false): void => {
-      if (!isPrinted && ++seen > count) return;
-      stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
-    };
-    while (!signal.aborted && seen < count && performance.now() < end) {
-      let found: readonly [EventSummaryView[], EventSummaryView[]];
-      try {
-        found = await server.ask(async (client) => [
-          await eventsAfter(newest, client, webhook),
-          await statesOf([...waiting.keys()], client, webhook),
-        ]);
-      } catch (error) {
-        if (!isCancelled(error)) throw error;
-        break;
-      }
-      const [fresh, known] = found;
-      for (const event of [...known, ...fresh]) {
-        const { event_id: id, status } = event;
-        if (id > newest) newest = id;
-        const { since, isPrinted } = waiting.get(id) ?? { since: performance.now(), isPrinted: false };
-        const isLate = performance.now() - since >= OUTCOME_MS;
-        if (isUnfinished(status)) waiting.set(id, { since, isPrinted: isPrinted || isLate, event });
-        else waiting.delete(id);
-        if (!isUnfinished(status) || (isLate && !isPrinted)) print(event, isPrinted);
-      }
-      if (seen < count) await sleep(TAIL_MS, signal).catch(() => undefined);
+export async function tailEvents(options: TailOptions, terminal: Terminal): Promise<ExitCode> {
+  const { count = Infinity, timeout = Infinity } = options;
+  const limit = new AbortController();
+  const timer = timeout * 1000 <= MAX_TIMER_MS ? setTimeout(() => limit.abort(), timeout * 1000) : undefined;
+  const signal = AbortSignal.any([terminal.signal, limit.signal]);
+  const outcomeOf = (seen: number): ExitCode =>
+    seen >= count || count === Infinity ? ExitCode.ok : ExitCode.nothingFound;
+  try {
+    return await withServer(options, { ...terminal, signal }, async (client) => {
+      const outcome = outcomeOf(await tail(client, options, { ...terminal, signal }));
+      // Ctrl-C is the end of a tail, and an interruption of a wait for a number of events.
+      if (outcome !== ExitCode.ok) throwIfCancelled(terminal.signal);
+      return outcome;
+    });
+  } catch (error) {
+    // The time limit may come before the first answer.
+    if (!isCancelled(error) || terminal.signal.aborted) throw error;
+    return outcomeOf(0);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Prints events until `signal` aborts or they are `count`; returns their number. */
+async function tail(first: AdminClient, options: TailOptions, terminal: Terminal): Promise<number> {
+  const { webhook, count = Infinity, json } = options;
+  const { stdout, signal } = terminal;
+  await requireWebhook(webhook, first);
+  const server = new PatientServer(first, options, terminal);
+  let seen = 0;
+  let newest = options.after ?? (await newestEvent(first));
+  const waiting = new Map<string, UnsettledEvent>();
+  const print = (event: EventSummaryView, isPrinted = false): void => {
+    if (!isPrinted && ++seen > count) return;
+    stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
+  };
+  while (!signal.aborted && seen < count) {
+    let found: readonly [EventSummaryView[], EventSummaryView[]];
+    try {
+      found = await server.ask(async (client) => [
+        await eventsAfter(newest, client, webhook),
+        await statesOf([...waiting.keys()], client, webhook),
+      ]);
+    } catch (error) {
+      if (!isCancelled(error)) throw error;
+      break;
     }
-    // Print the events that arrived, although their outcome is not known.
-    for (const { event, isPrinted } of waiting.values()) if (!isPrinted) print(event);
-    // Ctrl-C is the end of a tail, and an interruption of a wait for a number of events.
-    if (seen >= count || count === Infinity) return ExitCode.ok;
-    throwIfCancelled(signal);
-    return ExitCode.nothingFound;
-  });
+    const [fresh, known] = found;
+    for (const event of [...known, ...fresh]) {
+      const { event_id: id, status } = event;
+      if (id > newest) newest = id;
+      const { since, isPrinted } = waiting.get(id) ?? { since: performance.now(), isPrinted: false };
+      const isLate = performance.now() - since >= OUTCOME_MS;
+      if (isUnfinished(status)) waiting.set(id, { since, isPrinted: isPrinted || isLate, event });
+      else waiting.delete(id);
+      if (!isUnfinished(status) || (isLate && !isPrinted)) print(event, isPrinted);
+    }
+    if (seen < count) await sleep(TAIL_MS, signal).catch(() => undefined);
+  }
+  // Print the events that arrived, although their outcome is not known.
+  for (const { event, isPrinted } of waiting.values()) if (!isPrinted) print(event);
+  return seen;
 }
 
 /** The id of the newest event; empty without any. */
