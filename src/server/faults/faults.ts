@@ -40,7 +40,7 @@ export class Faults {
     return { ...entry };
   }
 
-  /** Puts a rule in the place of another, with its id, and counts anew; undefined if there is none of that id. */
+  /** Puts a rule in the place of another, with its id and no hits; undefined if there is none of that id. */
   replace(id: string, rule: FaultRule): FaultEntry | undefined {
     const at = this.#entries.findIndex((entry) => entry.id === id);
     if (at === -1) return undefined;
