@@ -31,11 +31,16 @@ function page(): string {
   });
 }
 
-/** Answers the page's requests: each search finds `FILES` files with two places each. Not for files of a real index. */
+/**
+ * Answers the page's requests: each search finds `FILES` files with two places each. Not for files of a real index. Answers to the
+ * methods in `held` wait in `waiting`.
+ */
 const FILES = 100_000;
 const EXTENSION = `
   globalThis.sent = [];
-  const state = { query: '', except: '', index: { kind: 'ready', text: '' }, recent: [], kept: [], takesFocus: false,
+  globalThis.held = new Set();
+  globalThis.waiting = [];
+  globalThis.state = { query: '', except: '', index: { kind: 'ready', text: '' }, recent: [], kept: [], takesFocus: false,
     scope: 'workspace', hasTeam: false };
   const parts = { languages: [], folders: [], kind: null, isChanged: false, isSymbol: false };
   const file = (_, at) => ({
@@ -48,18 +53,29 @@ const EXTENSION = `
     from: 0, files: Array.from({ length: ${FILES} }, file), isBeginning: false, hasMore: false, problems: [], completions: [],
     parts, isUnfinished: false, notice: '',
   });
-  const answers = { ready: () => state, search: reply, count: () => null };
+  const answers = {
+    ready: () => state, search: reply, count: () => null,
+    choices: ({ part }) => [{ value: part + 's', detail: '', isOn: false }],
+    change: ({ query, part }) => query + ' ' + part + ':',
+  };
   globalThis.acquireVsCodeApi = () => ({
     postMessage: (sending) => {
-      const { page, message: { kind, id, name } } = sending;
+      const { page, message: { kind, id, name, argument } } = sending;
       sent.push(sending);
+      globalThis.pageId = page;
       if (kind !== 'request') return;
-      setTimeout(() => window.postMessage({ page, message: { kind: 'result', id, value: answers[name]?.() } }));
+      const message = { kind: 'result', id, value: answers[name]?.(argument) };
+      if (held.has(name)) waiting.push(() => window.postMessage({ page, message }));
+      else setTimeout(() => window.postMessage({ page, message }));
     },
     getState: () => undefined,
     setState() {},
   });
 `;
+
+/** Sends an event of the extension. */
+const event = (name: string, value: string): string =>
+  `window.postMessage({ page: pageId, message: { kind: 'event', name: '${name}', value: ${value} } })`;
 
 describe('the page of the search view', () => {
   const newFolder = temporaryFolder();
@@ -149,5 +165,38 @@ describe('the page of the search view', () => {
     assert.equal(await tab.locator('#row-0').getAttribute('aria-setsize'), String(FILES));
     assert.deepEqual(problems, []);
     await context.close();
+  });
+
+  describe('while answers are late', () => {
+    let opened: Awaited<ReturnType<typeof open>>;
+
+    before(async () => {
+      opened = await open(() => Promise.resolve());
+      await opened.tab.getByRole('button', { name: 'Language' }).waitFor();
+    });
+    beforeEach(() => opened.tab.evaluate('held.clear(); waiting.length = sent.length = 0'));
+    after(() => opened.context.close());
+    afterEach(() => assert.deepEqual(opened.problems, []));
+
+    const box = (): Locator => opened.tab.getByRole('textbox', { name: LABEL });
+    const hold = (name: string): Promise<unknown> => opened.tab.evaluate(`held.add(${JSON.stringify(name)})`);
+    const waiting = (count: number): Promise<void> => untilTrue(opened.tab, `waiting.length === ${count}`);
+    const release = (): Promise<unknown> =>
+      opened.tab.evaluate('held.clear(); waiting.splice(0).forEach((answer) => answer())');
+
+    it('keeps the items of a menu when those of another come', async () => {
+      const { tab } = opened;
+      await hold('choices');
+      await tab.getByRole('button', { name: 'Language' }).click();
+      await waiting(1);
+      await tab.getByRole('button', { name: 'Kind' }).click();
+      await tab.getByRole('menuitemcheckbox', { name: 'Source' }).waitFor();
+      await release();
+      // A later message, which the page draws.
+      await tab.evaluate(event('state', "{ ...state, recent: ['all is drawn'] }"));
+      await tab.getByText('all is drawn').waitFor();
+      assert.deepEqual(await tab.getByRole('menuitemcheckbox').allInnerTexts(), ['Source', 'Tests', 'Documents']);
+      await tab.keyboard.press('Escape');
+    });
   });
 });

@@ -24,6 +24,8 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
   const [open, setOpen] = useState<Menu | undefined>();
   const [items, setItems] = useState<readonly PopupItem[] | undefined>();
   const opener = useRef<HTMLButtonElement | null>(null);
+  /** The last request for items, whose answer the menu awaits. */
+  const fetching = useRef<Promise<unknown> | undefined>(undefined);
   const { languages, folders, kind, isChanged, isSymbol } = model.reply?.parts ?? NO_PARTS;
   const { scope, hasTeam } = model.state;
   const isTeam = scope === 'team';
@@ -37,6 +39,7 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
   };
   const show = (part: Menu, button: HTMLButtonElement): void => {
     opener.current = button;
+    fetching.current = undefined;
     if (open === part) {
       close();
       return;
@@ -51,7 +54,12 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
       return;
     }
     setItems(undefined);
-    void fetchChoices(part).then(setItems);
+    const choices = fetchChoices(part);
+    fetching.current = choices;
+    void choices.then((found) => {
+      // The answer for another menu is late.
+      if (fetching.current === choices) setItems(found);
+    });
   };
   const change = (part: QueryPart, value: string): void => {
     setOpen(undefined);
