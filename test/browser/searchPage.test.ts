@@ -198,5 +198,21 @@ describe('the page of the search view', () => {
       assert.deepEqual(await tab.getByRole('menuitemcheckbox').allInnerTexts(), ['Source', 'Tests', 'Documents']);
       await tab.keyboard.press('Escape');
     });
+
+    it('adds the filters of chips that are pressed quickly to each other, and to what is typed meanwhile', async () => {
+      const { tab } = opened;
+      await box().fill('value');
+      await hold('change');
+      await tab.getByRole('button', { name: 'Changed' }).click();
+      await tab.getByRole('button', { name: 'Symbol' }).click();
+      await box().fill('values');
+      await waiting(2);
+      await release();
+      await until('both are in the box', async () => {
+        const text = await box().inputValue();
+        return text.length > 'values changed: '.length && text;
+      });
+      assert.deepEqual((await box().inputValue()).split(' ').sort(), ['changed:', 'symbol:', 'values']);
+    });
   });
 });

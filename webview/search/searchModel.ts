@@ -145,8 +145,12 @@ export class SearchModel {
   }
 
   async change(part: QueryPart, value = ''): Promise<void> {
-    const query = await this.#call(() => this.#options.caller.call('change', { query: this.query, part, value }));
-    if (query !== undefined) this.type(query, 0);
+    const { query: before } = this;
+    const query = await this.#call(() => this.#options.caller.call('change', { query: before, part, value }));
+    if (query === undefined) return;
+    // The answer knows nothing of what was typed or chosen meanwhile.
+    if (this.query === before) this.type(query, 0);
+    else await this.change(part, value);
   }
 
   /** Opens a row, or the first result if none was chosen; without results yet, as soon as they come. */
