@@ -214,5 +214,17 @@ describe('the page of the search view', () => {
       });
       assert.deepEqual((await box().inputValue()).split(' ').sort(), ['changed:', 'symbol:', 'values']);
     });
+
+    it('searches again after a search during which the index changed', async () => {
+      const { tab } = opened;
+      const searches = "sent.filter(({ message }) => message.name === 'search').length";
+      await hold('search');
+      await box().fill('late');
+      await waiting(1);
+      await tab.evaluate(event('changed', 'null'));
+      await release();
+      await untilTrue(tab, `${searches} === 2`);
+      await tab.getByText('100,000 files', { exact: true }).first().waitFor();
+    });
   });
 });

@@ -68,6 +68,8 @@ export class SearchModel {
   readonly #folded = new Set<string>();
   #limit: number | null = null;
   #readAll = false;
+  /** Whether results may be others since the running search began. */
+  #isOutdated = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: AbortController | undefined;
   /** Enter was pressed before the results came. */
@@ -121,8 +123,10 @@ export class SearchModel {
 
   /** Searches again for the same query, when its results may be others. */
   refresh(): void {
-    if (this.query.trim() === '' || this.isSearching) return;
-    void this.#search(0);
+    if (this.query.trim() === '') return;
+    // A running search may have read what has changed since.
+    if (this.isSearching) this.#isOutdated = true;
+    else void this.#search(0);
   }
 
   /** Fetches further files. */
@@ -211,6 +215,7 @@ export class SearchModel {
     const running = new AbortController();
     this.#running = running;
     this.isSearching = true;
+    this.#isOutdated = false;
     this.#options.draw();
     const { query } = this;
     const limit = from === 0 && this.#limit === null ? null : Math.max(this.#limit ?? 0, this.files.length, 1);
@@ -230,7 +235,13 @@ export class SearchModel {
     }
     this.isSearching = this.isWaiting = false;
     this.#openFirst();
-    await this.#countFiles(running.signal);
+    if (!this.#catchUp()) await this.#countFiles(running.signal);
+  }
+
+  /** Searches again if results may be others by now; returns whether it does. */
+  #catchUp(): boolean {
+    if (this.#isOutdated) this.refresh();
+    return this.isSearching;
   }
 
   #take(reply: SearchReply): void {
