@@ -83,6 +83,25 @@ describe('the search view', () => {
     await page.locator('.editor-instance .monaco-editor.focused').waitFor();
   });
 
+  it('shows no preview after Escape, however late the place is found', async () => {
+    const { page } = workbench;
+    await workbench.run('View: Close All Editors');
+    // Reading the file takes longer than sending a key.
+    writeFiles(root, { 'src/large.md': `slowlyLocated first\n${'filler\n'.repeat(70_000)}slowlyLocated last\n` });
+    const view = await search('slowlyLocated');
+    await row(view, /^slowlyLocated /).waitFor();
+    // Escape comes while places are located.
+    await view.evaluate(`for (const key of ['ArrowDown', ...Array(300).fill(['ArrowDown', 'ArrowUp']).flat(), 'Escape'])
+      document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))`);
+    await focused(view);
+    // This search waits for the places.
+    await box(view).fill('withRetries');
+    await row(view, /^withRetries /).waitFor();
+    await page.waitForTimeout(500);
+    rmSync(join(root, 'src/large.md'));
+    assert.deepEqual(await workbench.tabs(), []);
+  });
+
   it('opens to the side on Ctrl+Enter, and the first result on Enter in the box', async () => {
     const { page } = workbench;
     await search('withRetries');
