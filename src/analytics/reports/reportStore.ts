@@ -188,6 +188,11 @@ export class ReportStore {
     return (await this.#root.#dependencies.groupLimits?.()) ?? [];
   }
 
+  /** Reads the groups of the group file; undefined without one. */
+  async groups(): Promise<Groups | undefined> {
+    return this.#root.#dependencies.groups?.();
+  }
+
   get range(): DayRange {
     return this.#range;
   }
@@ -410,15 +415,15 @@ export class ReportStore {
         });
       }
       case 'groups':
-        return groupReports(data.whole, range, await this.#groups(), { ...options, before: this.#before });
+        return groupReports(data.whole, range, await this.groups(), { ...options, before: this.#before });
       case 'groupBudgets': {
         const limits = await this.groupLimits();
-        return groupBudgetReport(data, limits, await this.#groups(), options);
+        return groupBudgetReport(data, limits, await this.groups(), options);
       }
       case 'groupDays':
-        return groupDays(data, range, await this.#groups(), this.#column, options);
+        return groupDays(data, range, await this.groups(), this.#column, options);
       case 'mapping':
-        return { groups: await this.#groups(), asOf: undefined, offline: undefined, missing: [] };
+        return { groups: await this.groups(), asOf: undefined, offline: undefined, missing: [] };
       case 'person': {
         if (!person) throw new RangeError('no person is chosen');
         return peopleSpending(data, range, [person], await this.#unit(options), options);
@@ -432,10 +437,6 @@ export class ReportStore {
     const onProgress = (count: number): void => void (rows = count);
     const isBackground = (): boolean => this.#inView !== 'people' && rows >= FEW_PEOPLE;
     return loadPeople(this.data, this.#range, { ...options, onProgress, isBackground }, onReport);
-  }
-
-  async #groups(): Promise<Groups | undefined> {
-    return this.#root.#dependencies.groups?.();
   }
 
   #budgets(options: LoadOptions): Promise<BudgetReport> {

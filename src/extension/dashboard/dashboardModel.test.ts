@@ -267,6 +267,20 @@ describe('the model of the dashboard', () => {
     assert.match(error!.message, /teams\.csv names no accounts/);
   });
 
+  it('writes a report with the groups whose file is still being read', async () => {
+    await start('credits');
+    const { data } = openFigures(server!, newFolder);
+    let give: (groups: Groups) => void = () => undefined;
+    const reading = new Promise<Groups>((resolve) => (give = resolve));
+    const model = connect(data, { ...FIRST_CHOICES, tab: 'people' }, undefined, [], reading);
+    const writing = model.document(new AbortController().signal);
+    give(await parseGroups('account,team\n*,Alpha\n', 'teams.csv'));
+    assert.match(
+      JSON.stringify(await writing, (_, cell: unknown) => (typeof cell === 'bigint' ? String(cell) : cell)),
+      /Alpha/,
+    );
+  });
+
   it('says how teams become known without a group file', async () => {
     await start('credits');
     const model = open(newFolder(), { tab: 'teams' });

@@ -270,14 +270,12 @@ export class DashboardModel {
   async document(signal: AbortSignal, data = this.#store?.data): Promise<ReportDocument | undefined> {
     const store = this.#store;
     if (!store || !data) return undefined;
-    await store.load(['mapping']);
-    const { report, error } = store.state('mapping');
-    if (error) throw error;
+    // Not from the report, which may be loading or outdated.
+    const groups = await store.groups();
     const nameOf: NameOf = (key, name) => this.#names.ofKey(key, name);
     const only = data === store.data ? this.#only() : undefined;
     const all = await store.groupLimits();
     const limits = only ? all.filter(({ of }) => describeGroup(of) === describeGroup(only.of)) : all;
-    const groups = report?.groups;
     const document = await reportDocument(data, store.range, { before: store.before, groups, limits, nameOf, signal });
     return only ? { ...document, title: `${document.title} of ${only.id}` } : document;
   }
