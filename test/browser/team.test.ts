@@ -203,8 +203,20 @@ describe('Search Team Code', () => {
     await workbench.pick.getByText('No repository that you may read matches repo:nothing.').waitFor();
     await workbench.shoot('team-nothing');
     await workbench.page.keyboard.press('Escape');
+    // Answers are a page, too.
+    await workbench.run('View: Close All Editors');
+    await workbench.page.locator('iframe.webview').waitFor({ state: 'detached' });
+    await workbench.run('Sextant Search: Find Code');
+    const view = await workbench.view();
+    const row = (name: RegExp): Locator => view.getByRole('treeitem', { name }).first();
+    await view.getByRole('textbox', { name: 'Search code' }).fill('nextRetryDelay');
+    await view.getByRole('button', { name: 'This Workspace' }).click();
+    await view.getByRole('menuitemcheckbox', { name: 'Team Code' }).click();
+    await row(/^retryPolicy\.ts acme/).waitFor();
     await workbench.run('Sextant: Disconnect Team Service');
     await workbench.page.getByText('The team service was disconnected.').first().waitFor();
+    // The search view shows results of the workspace, its scope from now on.
+    await row(/^retryPolicy\.ts src\/orders/).waitFor();
     await workbench.run('Sextant: Search Team Code');
     await workbench.pick.getByText('URL of the service that your').waitFor();
     await workbench.page.keyboard.press('Escape');

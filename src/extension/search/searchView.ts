@@ -111,8 +111,10 @@ export class SearchView implements vscode.Disposable {
     this.#disposables.add(
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (!event.affectsConfiguration('sextant.team')) return;
+        const hasOtherResults = this.#scope === 'team';
         if (!dependencies.team.isSet) this.#scope = 'workspace';
         this.#emitState();
+        if (hasOtherResults) this.#host.emit('changed', null);
       }),
     );
   }
