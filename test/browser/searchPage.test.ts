@@ -33,12 +33,13 @@ function page(): string {
 
 /**
  * Answers the page's requests: each search finds `FILES` files with two places each. Not for files of a real index. Answers to the
- * methods in `held` wait in `waiting`.
+ * methods in `held` wait in `waiting`; those to methods in `failing` are failures.
  */
 const FILES = 100_000;
 const EXTENSION = `
   globalThis.sent = [];
   globalThis.held = new Set();
+  globalThis.failing = new Set();
   globalThis.waiting = [];
   globalThis.state = { query: '', except: '', index: { kind: 'ready', text: '' }, recent: [], kept: [], takesFocus: false,
     scope: 'workspace', hasTeam: false };
@@ -64,7 +65,9 @@ const EXTENSION = `
       sent.push(sending);
       globalThis.pageId = page;
       if (kind !== 'request') return;
-      const message = { kind: 'result', id, value: answers[name]?.(argument) };
+      const message = failing.has(name)
+        ? { kind: 'error', id, code: 'Internal', message: 'it ended' }
+        : { kind: 'result', id, value: answers[name]?.(argument) };
       if (held.has(name)) waiting.push(() => window.postMessage({ page, message }));
       else setTimeout(() => window.postMessage({ page, message }));
     },
@@ -174,7 +177,7 @@ describe('the page of the search view', () => {
       opened = await open(() => Promise.resolve());
       await opened.tab.getByRole('button', { name: 'Language' }).waitFor();
     });
-    beforeEach(() => opened.tab.evaluate('held.clear(); waiting.length = sent.length = 0'));
+    beforeEach(() => opened.tab.evaluate('held.clear(); failing.clear(); waiting.length = sent.length = 0'));
     after(() => opened.context.close());
     afterEach(() => assert.deepEqual(opened.problems, []));
 
@@ -197,6 +200,15 @@ describe('the page of the search view', () => {
       await tab.getByText('all is drawn').waitFor();
       assert.deepEqual(await tab.getByRole('menuitemcheckbox').allInnerTexts(), ['Source', 'Tests', 'Documents']);
       await tab.keyboard.press('Escape');
+    });
+
+    it('closes a menu whose items cannot be found, and reports why', async () => {
+      const { tab } = opened;
+      await box().fill('value');
+      await tab.evaluate("failing.add('choices')");
+      await tab.getByRole('button', { name: 'Language' }).click();
+      await tab.getByText('The search failed: it ended').waitFor();
+      await tab.getByRole('menu').waitFor({ state: 'detached' });
     });
 
     it('adds the filters of chips that are pressed quickly to each other, and to what is typed meanwhile', async () => {

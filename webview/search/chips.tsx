@@ -14,7 +14,8 @@ type Menu = 'scope' | 'language' | 'folder' | 'kind';
 
 interface ChipsProps {
   readonly model: SearchModel;
-  readonly fetchChoices: (part: 'language' | 'folder') => Promise<readonly PopupItem[]>;
+  /** Resolves to nothing after a failure, which the page shows. */
+  readonly fetchChoices: (part: 'language' | 'folder') => Promise<readonly PopupItem[] | undefined>;
   /** Moves the focus to the box. */
   readonly leave: () => void;
 }
@@ -33,6 +34,7 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
   const kinds = { source: l10n.t('Source'), tests: l10n.t('Tests'), docs: l10n.t('Documents') };
   const close = (): void => {
     if (open === undefined) return;
+    fetching.current = undefined;
     setOpen(undefined);
     // The menu closes when it loses the focus; otherwise the focus goes back.
     if (document.activeElement?.closest('.popup')) opener.current?.focus();
@@ -58,7 +60,9 @@ export function Chips({ model, fetchChoices, leave }: ChipsProps): JSX.Element {
     fetching.current = choices;
     void choices.then((found) => {
       // The answer for another menu is late.
-      if (fetching.current === choices) setItems(found);
+      if (fetching.current !== choices) return;
+      if (found) setItems(found);
+      else leave();
     });
   };
   const change = (part: QueryPart, value: string): void => {

@@ -28,9 +28,9 @@ function render(): void {
   renderPage(<SearchPage {...{ model, controls, fetchChoices }} />, document.body);
 }
 
-async function fetchChoices(part: 'language' | 'folder'): Promise<readonly PopupItem[]> {
-  const choices = await caller.call('choices', { query: model.query, part });
-  return choices.map(({ value, detail, isOn }) => ({ id: value, label: value, detail, isOn }));
+async function fetchChoices(part: 'language' | 'folder'): Promise<readonly PopupItem[] | undefined> {
+  const choices = await model.choices(part);
+  return choices?.map(({ value, detail, isOn }) => ({ id: value, label: value, detail, isOn }));
 }
 
 /** Heights that fit the editor's font; the style sheet has the same factors. */

@@ -6,6 +6,7 @@ import type {
   SearchMethods,
   SearchReply,
   SearchState,
+  ShownChoice,
   ShownFile,
 } from '../../src/protocol/searchView.ts';
 import type { SearchScope } from '../../src/protocol/searchScope.ts';
@@ -140,6 +141,11 @@ export class SearchModel {
   searchAll(): void {
     this.#readAll = true;
     void this.#search(0);
+  }
+
+  /** Values of a filter to choose from; the page shows a failure. */
+  choices(part: 'language' | 'folder'): Promise<readonly ShownChoice[] | undefined> {
+    return this.#call(() => this.#options.caller.call('choices', { query: this.query, part }));
   }
 
   /** Searches elsewhere. */

@@ -17,7 +17,7 @@ export interface Controls {
 interface SearchPageProps {
   readonly model: SearchModel;
   readonly controls: Controls;
-  readonly fetchChoices: (part: 'language' | 'folder') => Promise<readonly PopupItem[]>;
+  readonly fetchChoices: (part: 'language' | 'folder') => Promise<readonly PopupItem[] | undefined>;
 }
 
 const numbers = new Intl.NumberFormat('en');
