@@ -8,6 +8,12 @@ export interface PreviewOptions {
   readonly viewColumn: vscode.ViewColumn;
 }
 
+/** A place, and where its file is. */
+interface FoundPlace {
+  readonly uri: vscode.Uri;
+  readonly place: KeptPlace;
+}
+
 /**
  * Shows places while a list has the focus. If none is opened, it restores the editor with its selection and scroll
  * position.
@@ -20,8 +26,8 @@ export class EditorPreview implements vscode.Disposable {
   readonly #matches: vscode.TextEditorDecorationType;
   /** Editors that are requested together may open in any order, so each waits for the one before. */
   #work: Promise<void> = Promise.resolve();
-  /** The last requested place; waiting ones before it are skipped. */
-  #wanted: KeptPlace | undefined;
+  /** The last request for a place; waiting ones before it are skipped. */
+  #wanted: object | undefined;
   #previewed: vscode.Uri | undefined;
   #marked: vscode.TextEditor | undefined;
   #isOpened = false;
@@ -60,6 +66,13 @@ export class EditorPreview implements vscode.Disposable {
       this.#mark(editor, result);
       if (options) editor.selection = cursorAt(selectionOf(editor, result));
     });
+  }
+
+  /** {@link show}, of a place that is found later, unless another is requested or the preview ends meanwhile. */
+  async showFound(find: () => Promise<FoundPlace | undefined>): Promise<void> {
+    this.#wanted = find;
+    const found = await find();
+    if (found && this.#wanted === find) this.show(found.uri, found.place);
   }
 
   /** Opens a place permanently. */

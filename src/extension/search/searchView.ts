@@ -92,8 +92,6 @@ export class SearchView implements vscode.Disposable {
   #before = new Map<number, KeptPlace>();
   #lastId = 0;
   #preview: EditorPreview | undefined;
-  /** Number of requests that show a place, or end that: one that is located late must not follow a newer one. */
-  #previewRequests = 0;
   #line = '';
   #hasResults = false;
   #changedAt = -Infinity;
@@ -174,7 +172,6 @@ export class SearchView implements vscode.Disposable {
   }
 
   async open(place: KeptPlace | undefined, viewColumn: vscode.ViewColumn): Promise<void> {
-    this.#previewRequests++;
     const now = place && (await this.#locate(place));
     if (!now) return;
     const preview = this.#preview ?? new EditorPreview(true);
@@ -223,14 +220,12 @@ export class SearchView implements vscode.Disposable {
         this.#emitState();
       },
       preview: async ({ id }) => {
-        const request = ++this.#previewRequests;
-        const place = this.#placeOf(id);
-        const now = place && (await this.#locate(place));
-        if (!now) return;
-        const uri = await this.#uriOf(now);
-        if (request !== this.#previewRequests) return;
         this.#preview ??= new EditorPreview(true);
-        this.#preview.show(uri, now);
+        await this.#preview.showFound(async () => {
+          const place = this.#placeOf(id);
+          const now = place && (await this.#locate(place));
+          return now && { uri: await this.#uriOf(now), place: now };
+        });
       },
       open: async ({ query, id, toSide }) => {
         await recent.add(query);
@@ -238,7 +233,6 @@ export class SearchView implements vscode.Disposable {
         this.#emitState();
       },
       restore: () => {
-        this.#previewRequests++;
         this.#preview?.dispose();
         this.#preview = undefined;
       },
@@ -418,7 +412,6 @@ export class SearchView implements vscode.Disposable {
   }
 
   #releasePreview(): void {
-    this.#previewRequests++;
     this.#preview?.release();
     this.#preview = undefined;
   }

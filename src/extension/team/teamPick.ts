@@ -134,9 +134,7 @@ class TeamSession implements vscode.Disposable {
     if (!row?.result || row === this.#passive) return;
     this.#passive = undefined;
     const place = placeOf(row.result);
-    const uri = await this.#files.uriOf(place);
-    // The list may have moved on, or be closed.
-    if (this.#pick.activeItems[0] === row) this.#preview.show(uri, place);
+    await this.#preview.showFound(async () => ({ uri: await this.#files.uriOf(place), place }));
   }
 
   async #open(row: TeamRow | undefined, column: vscode.ViewColumn): Promise<void> {
