@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { TOKEN_NAME, TOKEN_NAME_RULE } from '../base/tokenName.ts';
 import { webhookErrors } from './errors.ts';
 import type { Header } from './event.ts';
 import { isHttpUrl, NAME, NAME_RULE, SIGNING_TYPES, WEBHOOK_TYPES, type WebhookType } from './names.ts';
@@ -37,9 +38,7 @@ const headers = z
 
 const scope = z._default(z.enum(WEBHOOK_SCOPES, `must be one of ${WEBHOOK_SCOPES.join(', ')}`), 'personal');
 /** The name of a token. */
-const owner = z
-  .string('must be a string')
-  .check(z.regex(/^[\w.-]{1,64}$/, 'must be up to 64 letters from a to z, digits, dots, dashes and underscores'));
+const owner = z.string('must be a string').check(z.regex(TOKEN_NAME, `must be ${TOKEN_NAME_RULE}`));
 
 /** What a webhook answers instead of 202 and the id of the event. */
 const answerInput = z.strictObject({

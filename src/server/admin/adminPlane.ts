@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { SCOPES, messages, type TokenScope } from '../../analytics/contract.ts';
 import { messageOfIssue } from '../../analytics/validate.ts';
 import type { AdjustableClock } from '../../base/clock.ts';
+import { TOKEN_NAME, TOKEN_NAME_RULE } from '../../base/tokenName.ts';
 import { readJson } from '../analytics/query.ts';
 import type { Organization } from '../analytics/organization.ts';
 import { digest, requireToken } from '../auth/tokens.ts';
@@ -54,14 +55,7 @@ const tokenRequest = z.strictObject({
     .array(z.enum(SCOPES, messages.oneOf('scopes', SCOPES)), messages.mustBe('scopes', 'an array'))
     .check(z.minLength(1, 'scopes must not be empty')),
   name: z.optional(
-    z
-      .string(messages.mustBe('name', 'a string'))
-      .check(
-        z.regex(
-          /^[\w.-]{1,64}$/,
-          messages.mustBe('name', 'up to 64 letters from a to z, digits, dots, dashes and underscores'),
-        ),
-      ),
+    z.string(messages.mustBe('name', 'a string')).check(z.regex(TOKEN_NAME, messages.mustBe('name', TOKEN_NAME_RULE))),
   ),
 });
 

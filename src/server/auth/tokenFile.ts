@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { SCOPES } from '../../analytics/contract.ts';
 import { describeError, SextantError } from '../../base/errors.ts';
+import { TOKEN_NAME, TOKEN_NAME_RULE } from '../../base/tokenName.ts';
 import { messageOfIssue } from '../../analytics/validate.ts';
 import { isRepositoryPattern } from '../../wire/repositories.ts';
 import type { TokenRecord } from '../state/records.ts';
@@ -10,11 +11,7 @@ import type { TokenRecord } from '../state/records.ts';
 const PER_MINUTE = 600;
 
 const entry = z.strictObject({
-  name: z
-    .string('name must be a string')
-    .check(
-      z.regex(/^[\w.-]{1,64}$/, 'name must be up to 64 letters from a to z, digits, dots, dashes and underscores'),
-    ),
+  name: z.string('name must be a string').check(z.regex(TOKEN_NAME, `name must be ${TOKEN_NAME_RULE}`)),
   sha256: z.string('sha256 must be a string').check(z.regex(/^[0-9a-f]{64}$/, 'sha256 must be 64 hexadecimal digits')),
   scopes: z
     .array(z.enum(SCOPES, `scopes must be among ${SCOPES.join(', ')}`), 'scopes must be an array')
