@@ -3,6 +3,10 @@ import { cancelled, SextantError } from '../../base/errors.ts';
 /** Parameters of a query; those that are missing are left out. */
 export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
 
+interface Refusal {
+  readonly error: { readonly code: string; readonly message: string };
+}
+
 /** Client of the admin plane of a running server. */
 export class AdminClient {
   readonly #url: string;
@@ -36,12 +40,7 @@ export class AdminClient {
    */
   async ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const stop = this.#stopOf(signal);
-    const response = await this.#fetch(method, path, body, stop);
-    try {
-      return (await response.json()) as T;
-    } catch (error) {
-      throw this.#explain(error, stop, response);
-    }
+    return this.#json(await this.#fetch(method, path, body, stop), stop);
   }
 
   /** Yields the JSON lines of a response; stopping early closes the connection. Throws as {@link ask} does. */
@@ -89,13 +88,16 @@ export class AdminClient {
       throw this.#explain(error, signal);
     }
     if (response.ok) return response;
-    let refusal: { readonly error: { readonly code: string; readonly message: string } };
+    const { error } = await this.#json<Refusal>(response, signal);
+    throw new SextantError(error.code, sentence(error.message));
+  }
+
+  async #json<T>(response: Response, signal: AbortSignal | undefined): Promise<T> {
     try {
-      refusal = (await response.json()) as typeof refusal;
+      return (await response.json()) as T;
     } catch (error) {
       throw this.#explain(error, signal, response);
     }
-    throw new SextantError(refusal.error.code, sentence(refusal.error.message));
   }
 
   /** A signal that aborted means `Cancelled`, unless its time limit ran out. `response` is what has begun to arrive. */
