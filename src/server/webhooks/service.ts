@@ -137,13 +137,9 @@ export class WebhookService {
    */
   async retryEvent(event: number, webhook: string, trigger?: string): Promise<RetryView> {
     const { runs } = await this.journal.state(event);
-    const triggers = this.definitions.triggers.filter(
-      (one) => one.webhook === this.definitions.webhookById(webhook)?.name,
-    );
-    if (
-      trigger !== undefined &&
-      ![...runs.map((run) => run.trigger), ...triggers.map(({ name }) => name)].includes(trigger)
-    )
+    const owner = this.definitions.triggers.find(({ name }) => name === trigger)?.webhook;
+    const isOwn = owner !== undefined && owner === this.definitions.webhookById(webhook)?.name;
+    if (trigger !== undefined && !isOwn && !runs.some((run) => run.trigger === trigger))
       throw webhookErrors.noSuch('trigger', trigger);
     const isWanted = (run: Run): boolean => trigger === undefined || run.trigger === trigger;
     const down = await this.#firstDown(runs.filter((run) => run.state !== 'succeeded' && isWanted(run)));

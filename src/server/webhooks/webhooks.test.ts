@@ -139,7 +139,7 @@ describe('webhooks of the server', () => {
       [await post(url, secret, json), 202],
       [await post(url, secret, '3'), 202],
       [await post(url, 'wrong', json), 401, 'Unauthenticated'],
-      [await post(`${server.url}/webhooks/nobody`, secret, json), 404, 'NotFound'],
+      [await post(`${server.url}/webhooks/unknown`, secret, json), 404, 'NotFound'],
       [await post(off.url as string, 'wrong', json), 404, 'NotFound'],
       [await post(url, secret, '{"a":'), 400, 'InvalidArgument'],
       [await post(url, secret, ''), 400, 'InvalidArgument'],
@@ -157,7 +157,7 @@ describe('webhooks of the server', () => {
     assert.ok(!JSON.stringify(log).includes(secret as string));
     const reasons = log.refusals.map(({ reason }: { reason: string }) => reason).reverse();
     assert.deepEqual(reasons.slice(1, 3), [
-      'there is no webhook nobody',
+      'there is no webhook unknown',
       'the webhook is disabled; "webhooks enable off" enables it',
     ]);
     // The sender learns nothing about existing addresses.
