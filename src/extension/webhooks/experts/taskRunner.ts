@@ -11,8 +11,6 @@ const END_AGAIN_MS = 250;
 /** Requests after which a task that has not started is given up. */
 const MAX_REQUESTS = 20;
 
-type OnGivenUp = (execution: vscode.TaskExecution) => void;
-
 /** Starts tasks of the workspace for events, one after another, since a task asks for its event by a command. */
 export class TaskRunner implements vscode.Disposable {
   readonly #folder: string;
@@ -58,7 +56,7 @@ export class TaskRunner implements vscode.Disposable {
     writeFileSync(file, JSON.stringify(event), { mode: 0o600, flag: 'wx' });
     this.#file = file;
     try {
-      const code = await exitCodeOf(task, signal, (execution) => this.#givenUp.add(execution));
+      const code = await exitCodeOf(task, signal, this.#givenUp);
       if (code === 0) return { ok: true, answer: vscode.l10n.t('The task {0} ended.', name), retry: true };
       return failed(code === undefined ? vscode.l10n.t('the task was ended') : vscode.l10n.t('exit code {0}', code));
     } finally {
@@ -83,9 +81,14 @@ function isOf({ scope }: vscode.Task, folder: vscode.WorkspaceFolder): boolean {
 
 /**
  * Starts a task; resolves to its exit code, 0 for one without a process, `undefined` if it was ended. A task that has not
- * started some seconds after `signal` aborts is given up: it may wait for an input without end. If it starts later, it is ended.
+ * started some seconds after `signal` aborts is given up, and added to `givenUp`: it may wait for an input without end. If it
+ * starts later, it is ended.
  */
-async function exitCodeOf(task: vscode.Task, signal: AbortSignal, onGivenUp: OnGivenUp): Promise<number | undefined> {
+async function exitCodeOf(
+  task: vscode.Task,
+  signal: AbortSignal,
+  givenUp: WeakSet<vscode.TaskExecution>,
+): Promise<number | undefined> {
   const started = new Set<vscode.TaskExecution>();
   const withProcess = new Set<vscode.TaskExecution>();
   const ended = new Map<vscode.TaskExecution, number | undefined>();
@@ -123,7 +126,7 @@ async function exitCodeOf(task: vscode.Task, signal: AbortSignal, onGivenUp: OnG
       if (started.has(execution) || ++requests < MAX_REQUESTS) {
         again = setTimeout(end, END_AGAIN_MS);
       } else {
-        onGivenUp(execution);
+        givenUp.add(execution);
         resolve(undefined);
       }
     };
