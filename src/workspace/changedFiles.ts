@@ -131,12 +131,11 @@ async function changesSince(
     for (const top of queue) {
       // It is before this one in the queue.
       const outer = [...runs.keys()].findLast((other) => top.startsWith(prefixOf(other)));
-      const around = outer !== undefined && {
-        folder: join(root, outer),
-        path: top.slice(prefixOf(outer).length),
-        run: runs.get(outer)!,
-      };
-      const run = changesOf(join(root, top), revision, git, around || undefined);
+      const around =
+        outer === undefined
+          ? undefined
+          : { folder: join(root, outer), path: top.slice(prefixOf(outer).length), run: runs.get(outer)! };
+      const run = changesOf(join(root, top), revision, git, around);
       runs.set(top, run);
       await run;
     }
