@@ -117,7 +117,8 @@ describe('experts of the editor', () => {
     const { status, runs } = await ended(id);
     // The editor may not know the new file of tasks at the first attempt.
     const result = runs[0]?.attempts.at(-1)?.answer;
-    assert.deepEqual([status, result], ['succeeded', 'The task keep ended.']);
+    const attempts = JSON.stringify(runs[0]?.attempts);
+    assert.deepEqual([status, result], ['succeeded', 'The task keep ended.'], attempts);
     const { event_id: event, expert, body } = JSON.parse(readFileSync(out, 'utf8')) as Record<string, string>;
     assert.deepEqual([event, expert, JSON.parse(body!)], [id, 'keeper', BODY]);
     await assert.rejects(async () => run('webhookEventFile'), /only while a trigger runs the task/);
