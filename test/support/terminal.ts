@@ -19,8 +19,9 @@ export async function runInTerminal({ args, cwd, env, onStart, onOutput }: Termi
   readonly code: number | null;
   readonly shown: string;
 }> {
+  // Without exec some shells stay around the command, and end by Ctrl-C although it goes on.
   const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qec', `stty cols 120 rows 30; ${command}`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `stty cols 120 rows 30; exec ${command}`, '/dev/null'], {
     cwd,
     env: { ...process.env, TERM: 'xterm', ...env },
   });
