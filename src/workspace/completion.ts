@@ -59,10 +59,10 @@ function best(
   limit: number,
   partsOf: (value: string) => readonly string[],
 ): [string, number][] {
-  const prefix = typed.toLowerCase();
+  const prefix = typed.normalize().toLowerCase();
   const ranked: { readonly value: string; readonly files: number; readonly isWhole: boolean }[] = [];
   for (const [value, files] of values) {
-    const text = value.toLowerCase();
+    const text = value.normalize().toLowerCase();
     if (text === prefix) continue;
     const isWhole = text.startsWith(prefix);
     if (isWhole || partsOf(text).some((part) => part.startsWith(prefix))) ranked.push({ value, files, isWhole });

@@ -473,6 +473,20 @@ describe('Searcher', () => {
   });
 
   describe('complete', () => {
+    it('offers folders and files in any form of Unicode', async () => {
+      const decomposed = 'größe'.normalize('NFD');
+      const folders = [await indexed({ [`${decomposed}/${decomposed}.ts`]: 'x' })];
+      const searcher = new Searcher();
+      for (const typed of ['grö', 'grö'.normalize('NFD')]) {
+        const offered = ['path', 'file'].map((field) => searcher.complete({ folders, query: `${field}:${typed}` })[0]);
+        assert.deepEqual(
+          offered.map((one) => one?.query.normalize()),
+          ['path:größe/', 'file:größe.ts '],
+        );
+      }
+      searcher.close();
+    });
+
     it('offers values from the index', async () => {
       const place = await indexed({
         'src/net/a.ts': 'export class RetryPolicy {\n  nextDelay() {\n  }\n}\n',

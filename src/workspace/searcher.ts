@@ -1,4 +1,4 @@
-import { escapeRegExp } from '../base/regExp.ts';
+import { escapeInAnyForm } from '../base/regExp.ts';
 import { join } from 'node:path';
 import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
@@ -315,8 +315,8 @@ export class Searcher {
     // The index leaves out common words such as "with": then all texts are read.
     const isIndexed = splitToken(name).some((part) => isIndexable(part));
     // The expression leaves out files of longer names, of which there may be more than are read.
-    const other = String.raw`[^\p{L}\p{N}_$]`;
-    const query = `${isIndexed ? `"${name}"` : ''} /(?:^|${other})${escapeRegExp(name)}(?:${other}|$)/ ${filters}`;
+    const other = String.raw`[^\p{L}\p{M}\p{N}_$]`;
+    const query = `${isIndexed ? `"${name}"` : ''} /(?:^|${other})${escapeInAnyForm(name)}(?:${other}|$)/ ${filters}`;
     const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
     // Then the results are those of its words.
     const isMissing = found.problems.some(({ code }) => code === 'PhraseNotFound');

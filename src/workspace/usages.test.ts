@@ -61,8 +61,16 @@ const handlers = { onClick: quay, 'é': quay?.(2) };
     assert.deepEqual(find('a.c', '#define S(queue) #queue\n', 'queue').length, 2);
   });
 
+  it('are in any form of Unicode, and not the beginning of a decomposed name', () => {
+    const text = 'const größe = 1;\nf(größe, gro);\n';
+    for (const form of ['NFC', 'NFD'])
+      for (const name of ['größe', 'größe'.normalize('NFD')])
+        assert.deepEqual(find('a.ts', text.normalize(form), name), ['1 definition', '2 reference'], form);
+    assert.deepEqual(find('a.ts', text.normalize('NFD'), 'gro'), ['2 reference']);
+  });
+
   it('are searched for names only', () => {
-    for (const name of ['foo', '_x1', '$x', 'Foo.bar', 'a::b', 'empty?', 'größe', '#private'])
+    for (const name of ['foo', '_x1', '$x', 'Foo.bar', 'a::b', 'empty?', 'größe', 'größe'.normalize('NFD'), '#private'])
       assert.ok(isName(name), name);
     for (const text of ['', 'two words', '1st', 'a.', 'a"b', 'a()', 'a'.repeat(201)]) assert.ok(!isName(text), text);
   });

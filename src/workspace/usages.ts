@@ -1,4 +1,4 @@
-import { escapeRegExp } from '../base/regExp.ts';
+import { escapeInAnyForm } from '../base/regExp.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { IMPORT, COMMENT, Literals } from '../engine/analyze/lexer.ts';
 import { rulesOf } from '../engine/analyze/lexerRules.ts';
@@ -27,11 +27,14 @@ const PROSE: ReadonlySet<string> = new Set(['markdown', PLAIN_TEXT.id]);
 /** A call, also of a macro, of an optional function, and with arguments for its type. */
 const CALL = /^(?:!|\?\.)?\s?(?:::)?(?:<[^<>()]{1,80}>)?\s?\(/;
 
+/** Pattern of what goes on in a name. */
+const NAME_LETTER = String.raw`[\p{L}\p{M}\p{N}_$]`;
+const NAME_PART = String.raw`[\p{L}_]${NAME_LETTER}*`;
+const NAME = new RegExp(String.raw`^[@$#]?${NAME_PART}(?:(?:\.|::|->|#)${NAME_PART})*[?!]?$`, 'u');
+
 /** Whether a text is one name, perhaps of a member: `foo`, `Foo.bar`, `foo::bar`, `@media`, `$x`, `empty?`. */
 export function isName(text: string): boolean {
-  return (
-    /^[@$#]?[\p{L}_][\p{L}\p{N}_$]*(?:(?:\.|::|->|#)[\p{L}_][\p{L}\p{N}_$]*)*[?!]?$/u.test(text) && text.length <= 200
-  );
+  return NAME.test(text) && text.length <= 200;
 }
 
 /** Finds the occurrences of names in texts, by name alone: two things of one name are not distinguished. */
@@ -43,9 +46,9 @@ export class UsageFinder {
 
   /** `name` is one {@link isName}. */
   constructor(name: string) {
-    this.#name = name;
-    this.#last = nameSegments(name).at(-1) ?? name;
-    this.#pattern = new RegExp(`(?<![\\p{L}\\p{N}_$])${escapeRegExp(name)}(?![\\p{L}\\p{N}_$])`, 'gu');
+    this.#name = name.normalize();
+    this.#last = nameSegments(this.#name).at(-1) ?? this.#name;
+    this.#pattern = new RegExp(`(?<!${NAME_LETTER})${escapeInAnyForm(name)}(?!${NAME_LETTER})`, 'gu');
   }
 
   /** All occurrences in a text, in their order. */
@@ -61,7 +64,7 @@ export class UsageFinder {
     const position = new Position(text);
     const used: Usage[] = [];
     for (let i = 0, at = 0, byte = 0; i < matches.length; i++) {
-      const { index } = matches[i]!;
+      const { 0: found, index } = matches[i]!;
       byte += Buffer.byteLength(text.slice(at, index));
       at = index;
       while (isWithin && literals!.end < byte) isWithin = literals!.next();
@@ -73,7 +76,9 @@ export class UsageFinder {
       used.push({
         line,
         column: column + 1,
-        kind: PROSE.has(language) ? 'prose' : this.#kindAt(bits, quiet[line - 1]!, line, spans, text, index),
+        kind: PROSE.has(language)
+          ? 'prose'
+          : this.#kindAt(bits, quiet[line - 1]!, line, spans, text, index, found.length),
         ...(within && within.line !== line && { within: within.name }),
         text: lines[line - 1]!.trim().slice(0, MAX_TEXT),
       });
@@ -88,8 +93,9 @@ export class UsageFinder {
     spans: readonly SymbolSpan[],
     text: string,
     index: number,
+    length: number,
   ): UsageKind {
-    const behind = text.slice(index + this.#name.length, index + 100);
+    const behind = text.slice(index + length, index + 100);
     const isPartOfPath = bits !== 0 && (text[index - 1] === '-' || behind.startsWith('-'));
     if ((lineBits & IMPORT) !== 0 && !isPartOfPath) return 'import';
     if ((bits & COMMENT) !== 0) return 'comment';

@@ -82,13 +82,15 @@ export function findDefinitions(
   const named = new Set<number>();
   const add = (line: number, name: string, kind: DefinitionKind, container?: string): void => {
     const definition = {
-      name: name.slice(0, MAX_NAME),
+      name: name.normalize().slice(0, MAX_NAME),
       kind,
       start: leadingLines(file, line, kind, found.at(-1)?.line ?? -1),
       line,
       end: headings?.sectionEnd(line) ?? blockEnd(file, line, kind),
     };
-    found.push(container === undefined ? definition : { ...definition, container: container.slice(0, MAX_NAME) });
+    found.push(
+      container === undefined ? definition : { ...definition, container: container.normalize().slice(0, MAX_NAME) },
+    );
     const hasMembers = KINDS_WITH_MEMBERS.has(kind) || (kind === 'module' && language.needsBody);
     if (hasMembers && language.style === 'brace') members.open(definition);
   };

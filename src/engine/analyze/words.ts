@@ -15,12 +15,12 @@ export const MAX_WORD = 40;
 
 /**
  * Splits an identifier into its words: `indexHtmlMiddleware`, `index_html`, `HTTPServer2`, `größeÄndern`. Parts are in
- * lower case. Text without case, such as Chinese, gives overlapping pairs of characters.
+ * lower case, and in the composed form of Unicode (NFC). Text without case, such as Chinese, gives overlapping pairs of characters.
  */
 export function splitIdentifier(identifier: string): string[] {
   if (/^\w*$/.test(identifier)) return splitAscii(identifier);
   const parts: string[] = [];
-  for (const [run] of identifier.matchAll(PARTS)) {
+  for (const [run] of identifier.normalize().matchAll(PARTS)) {
     if (UNSPACED.test(run)) pushPairs(run, parts);
     else parts.push(run.toLowerCase());
   }

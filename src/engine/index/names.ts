@@ -27,7 +27,10 @@ const MAX_KEY_BYTES = MAX_NAME_BYTES * 2;
  */
 export function nameKey(name: string): string {
   if (/^[\0-\x7f]*$/.test(name)) return name.replace(/[^A-Za-z0-9]+/g, '').toLowerCase();
-  const letters = name.toLowerCase().replace(/[\0-\x2f\x3a-\x60\x7b-\x7f]+/g, '');
+  const letters = name
+    .normalize()
+    .toLowerCase()
+    .replace(/[\0-\x2f\x3a-\x60\x7b-\x7f]+/g, '');
   return Buffer.from(letters).toString('latin1');
 }
 

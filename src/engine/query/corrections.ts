@@ -1,4 +1,4 @@
-import { escapeRegExp } from '../../base/regExp.ts';
+import { escapeInAnyForm } from '../../base/regExp.ts';
 import { WORD } from '../analyze/numbers.ts';
 import { splitToken } from '../analyze/words.ts';
 import type { Segment } from '../index/snapshot.ts';
@@ -45,7 +45,7 @@ export function corrected(parsed: ParsedQuery, corrections: readonly Correction[
   const problems: QueryProblem[] = [];
   for (const { typed, word } of corrections) {
     const start = parsed.text.toLowerCase().indexOf(typed.toLowerCase());
-    words = words.replaceAll(new RegExp(escapeRegExp(typed), 'giu'), word);
+    words = words.replaceAll(new RegExp(escapeInAnyForm(typed), 'giu'), word);
     problems.push({
       code: 'CorrectedWord',
       message: `No file has “${typed}”. Showing results for “${word}”.`,

@@ -138,7 +138,7 @@ export function definitionNames({ name, container }: SymbolSpan): readonly strin
 /** Systems write a letter such as é in one character or two: a test that accepts both. */
 function inAnyForm(compile: (pattern: string) => Test): (pattern: string) => Test {
   return (pattern) => {
-    const test = compile(pattern.normalize());
+    const test = compile(pattern);
     return /^\p{ASCII}*$/u.test(pattern) ? test : (text) => test(text.normalize());
   };
 }

@@ -61,7 +61,16 @@ export class Highlighter {
     });
   }
 
+  /** The ranges in a token of any form of Unicode; parts are in NFC. */
   #rangesIn(token: string): Range[] {
+    const composed = token.normalize();
+    const ranges = this.#rangesInComposed(composed);
+    if (composed === token) return ranges;
+    const columns = ranges.length === 0 ? [] : columnsOf(token);
+    return ranges.map(({ start, end }) => ({ start: columns[start]!, end: columns[end]! }));
+  }
+
+  #rangesInComposed(token: string): Range[] {
     const parts = splitToken(token);
     const whole = [{ start: 0, end: token.length }];
     if (this.#names.has(parts.join(''))) return whole;
@@ -79,6 +88,14 @@ export class Highlighter {
     }
     return ranges;
   }
+}
+
+/** The column in a token of each UTF-16 unit of its composed form, and of the end. */
+function columnsOf(token: string): number[] {
+  const columns: number[] = [];
+  for (const { segment, index } of new Intl.Segmenter().segment(token))
+    for (let i = 0; i < segment.normalize().length; i++) columns.push(index + i);
+  return [...columns, token.length];
 }
 
 /** Distance from the beginning of a part to the next one. Text without spaces gives overlapping pairs of characters. */

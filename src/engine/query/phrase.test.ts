@@ -15,6 +15,12 @@ describe('compilePhrase', () => {
     assert.deepEqual(at('\\n', 'say "\\n"'), place(1, 5, 1, 7));
   });
 
+  it('finds characters in any form of Unicode', () => {
+    assert.deepEqual(at('größe Å', 'x größe Å'.normalize('NFD')), place(1, 2, 1, 11));
+    assert.deepEqual(at('größe Å'.normalize('NFD'), 'x größe Å'.normalize()), place(1, 2, 1, 9));
+    assert.deepEqual(at('\u212b', '\u212b \u00c5'), place(1, 0, 1, 1));
+  });
+
   it('matches any run of spaces and line breaks with any other', () => {
     assert.deepEqual(at('return  x', 'a\r\nreturn\r\n\t x;'), place(2, 0, 3, 3));
     assert.equal(at('return x', 'returnx'), undefined);

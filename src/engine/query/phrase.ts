@@ -1,4 +1,4 @@
-import { escapeRegExp } from '../../base/regExp.ts';
+import { escapeInAnyForm, escapeRegExp } from '../../base/regExp.ts';
 import { WORD, numberTerm } from '../analyze/numbers.ts';
 
 /** Position of a phrase in a text. Lines count from 1, UTF-16 columns from 0; end exclusive. */
@@ -19,12 +19,12 @@ export interface Phrase {
 const PIECE = /(?:\s+|\S){1,1000}/gu;
 
 /**
- * A phrase matches its own characters, in the middle of words as well, ignoring case. A run of spaces, tabs and line
+ * A phrase matches its own characters, in the middle of words as well, ignoring case and the form of Unicode. A run of spaces, tabs and line
  * breaks matches any other. `text` must not be empty. 1 MB takes a few milliseconds.
  */
 export function compilePhrase(text: string): Phrase {
   const [first = '', ...others] = (text.match(PIECE) ?? []).map((piece) => {
-    const source = piece.split(/(\s+)/).map((part, i) => (i % 2 === 0 ? escapeRegExp(part) : String.raw`\s+`));
+    const source = piece.split(/(\s+)/).map((part, i) => (i % 2 === 0 ? escapeInAnyForm(part) : String.raw`\s+`));
     return source.join('');
   });
   // Match only at the beginning of a run of spaces: starting at each of its spaces takes quadratic time.
@@ -51,7 +51,7 @@ const MAX_WORDS = 1_000;
  * more than {@link MAX_WORDS}: such a text is data.
  */
 export function compileWords(text: string): Phrase | undefined {
-  const words = [...text.matchAll(WORD)].map(([word]) => escapeRegExp(word));
+  const words = [...text.matchAll(WORD)].map(([word]) => escapeInAnyForm(word));
   if (words.length < 2 || words.length > MAX_WORDS) return undefined;
   return matcherOf(new RegExp(`(?<![${LETTERS}])${words.join(`[^${LETTERS}]+`)}(?![${LETTERS}])`, 'gi'));
 }
@@ -65,7 +65,7 @@ export function compilePart(
   least: number,
 ): (content: string) => { readonly line: number; readonly length: number } | undefined {
   const gap = `[^${LETTERS}]+`;
-  const escaped = words.map((word) => escapeRegExp(word));
+  const escaped = words.map((word) => escapeInAnyForm(word));
   const from = words.length - least;
   // Every such part has the words in the middle.
   const middle = escaped.slice(from, least);
@@ -91,11 +91,11 @@ export function compilePart(
 export function compileLine(words: readonly string[]): Pick<Phrase, 'firstIn'> | undefined {
   const number = words.find((word) => numberTerm(word.replace('-', '')) !== undefined);
   if (number === undefined || words.length < 2) return undefined;
-  const whole = (word: string): string => `(?<![${LETTERS}])${escapeRegExp(word)}(?![${LETTERS}])`;
+  const whole = (word: string): string => `(?<![${LETTERS}])${escapeInAnyForm(word)}(?![${LETTERS}])`;
   const ofNumber = new RegExp(whole(number), 'gi');
   const others = words
     .filter((word) => word !== number)
-    .map((word) => new RegExp(`(?<![${PART_LETTERS}])${escapeRegExp(word)}(?![${PART_LETTERS}])`, 'i'));
+    .map((word) => new RegExp(`(?<![${PART_LETTERS}])${escapeInAnyForm(word)}(?![${PART_LETTERS}])`, 'i'));
   return {
     firstIn: (content) => {
       const position = new Position(content);

@@ -39,7 +39,7 @@ const CAPITALIZED = /^\p{Lu}/u;
  * `page_fault`; `handleMmFault` searches the name and its words.
  */
 export function parseQuery(text: string): Query {
-  const typed = [...text.matchAll(WORD)].slice(0, MAX_WORDS).map(([name]) => name);
+  const typed = [...text.normalize().matchAll(WORD)].slice(0, MAX_WORDS).map(([name]) => name);
   const names = typed.map(splitToken);
   const all = names.flat();
   // A question of common words alone still deserves the best possible answer.
@@ -50,7 +50,7 @@ export function parseQuery(text: string): Query {
     pairs.add([...names[i]!, ...names[i + 1]!].join(''));
     if (i + 2 < names.length) pairs.add([...names[i]!, ...names[i + 1]!, ...names[i + 2]!].join(''));
   }
-  const trimmed = text.trim();
+  const trimmed = text.normalize().trim();
   const isOne = names.length === 1 ? !isNumber(names[0]!.join('')) : /^[\p{L}_]/u.test(trimmed);
   const isSymbol = names.length > 0 && !/\s/.test(trimmed) && isOne;
   const isName = (parts: readonly string[], i: number): boolean => {

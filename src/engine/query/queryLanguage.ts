@@ -263,7 +263,8 @@ class Parser {
     const problem = problemOf(field, value, from);
     if (problem) this.#problems.push(problem);
     else if (pattern.trim() !== '' || (field === 'changed' && end === from))
-      this.#filters.push({ field, pattern, exclude, start, end });
+      // A revision is named as Git has it.
+      this.#filters.push({ field, pattern: field === 'changed' ? pattern : pattern.normalize(), exclude, start, end });
     else if (value.isClosed) {
       this.#complain('EmptyFilter', start, end, `${field}: needs a value right after it, such as ${EXAMPLES[field]}.`);
     }

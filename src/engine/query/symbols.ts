@@ -38,7 +38,7 @@ const WITHIN_WORD = 0.6;
  * `foo->bar` are qualified names; `Foo.` finds the members of `Foo`.
  */
 export function expandSymbol(typed: string, readers: readonly NameLookup[], limit = MAX_PREFIXES): SymbolTerm[] {
-  const name = withoutArguments(typed);
+  const name = withoutArguments(typed.normalize());
   const segments = nameSegments(name);
   const isOpen = /(?:::|->|[.#])$/.test(name) && segments.length > 0;
   if (foldName(name) === '') return [];
