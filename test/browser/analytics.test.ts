@@ -1,9 +1,12 @@
+import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { startServer, type DataRecordInput } from '../../src/server/testing.ts';
+import { AlertReceiver } from '../support/alertReceiver.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
 import { Workbench, copySample } from './support.ts';
 
 const HOSTILE = '$(bug)<img src=x onerror=alert(1)>[x](command:workbench.action.files.newUntitledFile)@example.com';
@@ -158,5 +161,65 @@ describe('usage, cost and budgets in the side bar', () => {
     await item.first().waitFor({ state: 'detached' });
     await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
     await workbench.treeItem(/^Last 7 days/).waitFor({ state: 'detached' });
+  });
+
+  it('keep what was typed for a destination of alerts until it is added, and ask for one kind at least', async () => {
+    const receiver = await AlertReceiver.start();
+    await using server = await startServer({ data: facts() });
+    const { page, pick, query } = workbench;
+    await workbench.connect(server);
+    /** Opens the form, whose first field proposes `url`. */
+    const open = async (url: string): Promise<void> => {
+      await workbench.run('Sextant Usage: Set Up Alerts…');
+      await pick.getByText('Add Destination…').click();
+      await pick.getByText('URL of a webhook of Slack').waitFor();
+      assert.equal(await query.inputValue(), url);
+    };
+    const next = async (text: string): Promise<void> => {
+      await workbench.enter();
+      await pick.getByText(text).first().waitFor();
+    };
+    const placeholder = (text: string): Promise<void> => pick.getByPlaceholder(text).waitFor();
+
+    await open('');
+    const url = receiver.url();
+    await query.fill(url);
+    await next('Name of the destination');
+    await query.fill('ops');
+    await page.keyboard.press('Escape');
+    await open(url);
+    await next('Name of the destination');
+    assert.equal(await query.inputValue(), '');
+    await query.fill('ops');
+    await workbench.enter();
+    await placeholder('What to report');
+    await pick.getByRole('checkbox', { name: 'Toggle all checkboxes' }).click();
+    await workbench.enter();
+    await placeholder('What to report: select at least one');
+    await pick.getByRole('checkbox', { name: 'Over the limit' }).first().click();
+    await next('Quiet hours');
+    await query.fill('20:00-07:00');
+    await workbench.enter();
+    const question = page.getByRole('dialog').getByText('Send alerts to');
+    await question.waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+
+    await open(url);
+    await next('Name of the destination');
+    assert.equal(await query.inputValue(), 'ops');
+    await workbench.enter();
+    await placeholder('What to report');
+    await pick.getByText('1 Selected').waitFor();
+    await next('Quiet hours');
+    assert.equal(await query.inputValue(), '20:00-07:00');
+    await query.fill('');
+    await workbench.enter();
+    await question.waitFor();
+    await page.getByRole('button', { name: 'Send Alerts' }).click();
+    await until('an alert is sent', () => receiver.received.length === 1);
+    await receiver.close();
+    await open('');
+    await page.keyboard.press('Escape');
+    await workbench.run('Sextant Usage: Disconnect from Usage and Cost');
   });
 });

@@ -29,9 +29,14 @@ interface Choice extends vscode.QuickPickItem {
   readonly run?: () => Promise<void>;
 }
 
+/** What was typed for a destination. */
+type Draft = { -readonly [Field in 'url' | 'name' | 'on' | 'quiet']?: DestinationInput[Field] };
+
 /** Adds, shows, tests and removes destinations. */
 export class AlertSetup {
   readonly #parts: AlertSetupDependencies;
+  /** Proposed by the next form, until it is added: a URL is long to type, and shown by its service only once. */
+  #draft: Draft = {};
 
   constructor(parts: AlertSetupDependencies) {
     this.#parts = parts;
@@ -82,7 +87,7 @@ export class AlertSetup {
 
   /** Shows a message before the first is sent. */
   async #add(): Promise<void> {
-    const destination = await askDestination();
+    const destination = await askDestination(this.#draft);
     if (!destination) return;
     await this.#preview(destination);
     const question = vscode.l10n.t('Send alerts to {0}?', redactedUrl(destination.url));
@@ -92,7 +97,9 @@ export class AlertSetup {
       const chosen = await vscode.window.showInformationMessage(question, { modal: true, detail }, start, test);
       if (chosen === test) await this.#test(destination);
       else {
-        if (chosen === start) await this.#start(destination);
+        if (chosen !== start) return;
+        await this.#start(destination);
+        this.#draft = {};
         return;
       }
     }
@@ -152,43 +159,56 @@ function detailOf({ on, quiet }: Destination): string {
   return [...on.map(titleOfKind), ...(hours === undefined ? [] : [hours])].join(', ');
 }
 
-/** Asks for a destination; undefined if the user cancels. */
-async function askDestination(): Promise<Destination | undefined> {
+/** Asks for a destination, and keeps each answer in `draft`; undefined if the user cancels. */
+async function askDestination(draft: Draft): Promise<Destination | undefined> {
   const title = vscode.l10n.t('Add Destination');
   const url = await vscode.window.showInputBox({
     title: `${title} (1/4)`,
     prompt: vscode.l10n.t(
       "URL of a webhook of Slack, Microsoft Teams or a server, kept in the editor's secret storage",
     ),
+    value: draft.url ?? '',
     password: true,
     ignoreFocusOut: true,
     validateInput: (text) => problemOf({ name: 'name', url: text }),
   });
   if (url === undefined) return undefined;
+  draft.url = url;
   const name = await vscode.window.showInputBox({
     title: `${title} (2/4)`,
     prompt: vscode.l10n.t('Name of the destination, such as its channel'),
+    value: draft.name ?? '',
     ignoreFocusOut: true,
     validateInput: (text) => problemOf({ name: text, url }),
   });
   if (name === undefined) return undefined;
-  const items = ALERT_KINDS.map((kind) => ({ label: titleOfKind(kind), alert: kind, picked: true }));
-  const picked = await vscode.window.showQuickPick(items, {
-    title: `${title} (3/4)`,
-    placeHolder: vscode.l10n.t('What to report'),
-    canPickMany: true,
-    ignoreFocusOut: true,
-  });
-  if (!picked || picked.length === 0) return undefined;
+  draft.name = name;
+  const on = await askKinds(`${title} (3/4)`, draft.on ?? ALERT_KINDS);
+  if (!on) return undefined;
+  draft.on = on;
   const hours = await vscode.window.showInputBox({
     title: `${title} (4/4)`,
     prompt: vscode.l10n.t('Quiet hours, such as 20:00-07:00, after which held messages are sent; empty for none'),
+    value: draft.quiet ?? '',
     ignoreFocusOut: true,
     validateInput: (text) => (text.trim() === '' ? undefined : problemOf({ name, url, quiet: text })),
   });
   if (hours === undefined) return undefined;
-  const quiet = hours.trim() === '' ? undefined : hours;
-  return readDestination({ name, url, on: picked.map(({ alert }) => alert), quiet });
+  draft.quiet = hours.trim() === '' ? undefined : hours;
+  return readDestination({ name, url, on, quiet: draft.quiet });
+}
+
+/** Asks for kinds of alerts, until at least one is selected. */
+async function askKinds(title: string, selected: readonly AlertKind[]): Promise<AlertKind[] | undefined> {
+  let [before, placeHolder] = [selected, vscode.l10n.t('What to report')];
+  for (;;) {
+    const items = ALERT_KINDS.map((alert) => ({ label: titleOfKind(alert), alert, picked: before.includes(alert) }));
+    const picked = await vscode.window.showQuickPick(items, {
+      ...{ title, placeHolder, canPickMany: true, ignoreFocusOut: true },
+    });
+    if (!picked || picked.length > 0) return picked?.map(({ alert }) => alert);
+    [before, placeHolder] = [[], vscode.l10n.t('What to report: select at least one')];
+  }
 }
 
 function problemOf(input: DestinationInput): string | undefined {

@@ -7,6 +7,7 @@ import type { Logger } from '../../base/log.ts';
 import { shownKind, type AccountChoice } from './accountChoice.ts';
 import { AlertDestinations } from './alertDestinations.ts';
 import { AlertSender } from './alertSender.ts';
+import type { AlertSetup } from './alertSetup.ts';
 import { AnalyticsAccount, type Organization } from './analyticsAccount.ts';
 import { askConnection, type NamedConnection } from './askConnection.ts';
 import { AnalyticsConnection, openData, type MainReport } from './analyticsConnection.ts';
@@ -48,6 +49,7 @@ export class AnalyticsActions implements vscode.Disposable {
   readonly #destinations: AlertDestinations;
   readonly #alerts: AlertSender;
   readonly #organization: OrganizationItem;
+  #alertSetup: AlertSetup | undefined;
   #budgets: Promise<BudgetActions> | undefined;
   readonly #changedSource = this.#disposables.add(new vscode.EventEmitter<undefined>());
   #last: Promise<void> = Promise.resolve();
@@ -158,13 +160,13 @@ export class AnalyticsActions implements vscode.Disposable {
   /** Sets up destinations of alerts; see {@link AlertSetup.show}. */
   async setUpAlerts(argument: unknown): Promise<void> {
     const { AlertSetup } = await import('./alertSetup.ts');
-    const setup = new AlertSetup({
+    this.#alertSetup ??= new AlertSetup({
       destinations: this.#destinations,
       texts: this.#texts,
       account: () => this.#connection.account?.key,
       send: () => this.#alerts.send(),
     });
-    await setup.show(argument);
+    await this.#alertSetup.show(argument);
   }
 
   /** Commands on budgets, loaded with the first account. */
