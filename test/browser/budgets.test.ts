@@ -414,6 +414,19 @@ describe('the table of budgets', () => {
     await page.keyboard.press('Escape');
   });
 
+  it('keeps a list of accounts open, with a message, where none matches the typed name', async () => {
+    const { page, pick, query } = tab.workbench;
+    await tab.workbench.run('Sextant Usage: Clear Override…');
+    await pick.getByText('limit 100').waitFor();
+    await query.fill('adda@x.io');
+    await tab.workbench.enter();
+    await page.getByText('No account with an override matches adda@x.io.').first().waitFor();
+    await query.fill('ada@x.io');
+    await tab.workbench.firstRow('ada@x.io');
+    await page.keyboard.press('Escape');
+    await tab.workbench.run('Notifications: Clear All Notifications');
+  });
+
   it('names the missing permission, and hides nothing', async () => {
     const { token } = await new AdminClient(server).ask<{ token: string }>('POST', 'tokens', { scopes: ['analytics:read'] }); // oxfmt-ignore
     await tab.connect({ url: server.url, token });

@@ -5,6 +5,7 @@ import { identityNamed, type Identity } from '../../analytics/identity.ts';
 import { printable } from '../../base/columns.ts';
 import { firstOfNextMonth, formatDay, parseDay, type Day } from '../../base/day.ts';
 import { literal } from '../pickText.ts';
+import { withoutLinks } from './budgetAlerts.ts';
 
 /* The questions of the budget commands. Each returns undefined if the user cancels. */
 
@@ -45,7 +46,12 @@ export function pickAccount(title: string, candidates: readonly KnownAccount[], 
   });
   return new Promise((resolve) => {
     pick.onDidAccept(() => {
-      resolve(pick.selectedItems[0]?.identity);
+      const [chosen] = pick.selectedItems;
+      if (!chosen) {
+        reportUnmatched(pick.value.trim());
+        return;
+      }
+      resolve(chosen.identity);
       pick.hide();
     });
     pick.onDidHide(() => {
@@ -54,6 +60,14 @@ export function pickAccount(title: string, candidates: readonly KnownAccount[], 
     });
     pick.show();
   });
+}
+
+/** Reports a name that no row matches. The list stays open, to correct it. */
+function reportUnmatched(name: string): void {
+  if (name === '') return;
+  void vscode.window.showWarningMessage(
+    vscode.l10n.t('No account with an override matches {0}. Choose one of the list.', withoutLinks(printable(name))),
+  );
 }
 
 export async function askLimit(
