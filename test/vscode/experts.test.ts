@@ -139,6 +139,19 @@ describe('experts of the editor', () => {
     assert.match(answer, /src\/auth\/passwordHash\.ts/);
   });
 
+  it('say which of them the server refuses, and run the others', async () => {
+    await client.ask('POST', 'experts', { name: 'taken', type: 'forward', url: 'http://127.0.0.1:9/' });
+    for (const name of ['taken', 'not a name!']) {
+      await set('experts', { [name]: { ask: 'Where?', workspace }, beside: { ask: 'Where is it?', workspace } });
+      await connected('beside');
+      assert.equal((await ended(await send(await hook('beside')))).status, 'succeeded', name);
+      // Opens the setting, as a person does with the button of the warning.
+      await vscode.commands.executeCommand('notification.acceptPrimaryAction');
+      await until('the settings', () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === 'Settings');
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    }
+  });
+
   it('wait while their folder is open in no window, and end a task at the time limit', async () => {
     await set('experts', { far: { task: 'keep', workspace: '/nowhere' }, slow: { task: 'wait', workspace } });
     await connected('slow');

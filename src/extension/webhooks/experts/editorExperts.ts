@@ -39,6 +39,8 @@ export class EditorExperts implements vscode.Disposable {
   #current: { readonly key: string; readonly stop: AbortController } | undefined;
   /** Experts whose consent was requested in this window. */
   readonly #requested = new Set<string>();
+  /** Messages on experts that the server refuses, which were shown in this window. */
+  readonly #shown = new Set<string>();
 
   constructor(edges: EditorExpertsDependencies) {
     this.#edges = edges;
@@ -116,7 +118,8 @@ export class EditorExperts implements vscode.Disposable {
     let problem = '';
     while (!signal.aborted) {
       try {
-        const known = await create(client, experts, signal);
+        const { known, refusals } = await create(client, experts, signal);
+        for (const refusal of refusals) void this.#showRefusal(refusal);
         const worker: EditorWorker = {
           experts: known.map((expert) => ({ name: expert.name, does: describeExpert(expert) })),
           run: (run, stop) => this.#run(known, run, stop),
@@ -132,6 +135,15 @@ export class EditorExperts implements vscode.Disposable {
       }
       await pause(signal);
     }
+  }
+
+  async #showRefusal(text: string): Promise<void> {
+    if (this.#shown.has(text)) return;
+    this.#shown.add(text);
+    this.#edges.log.warn(`Experts of the editor: ${text}`);
+    const open = vscode.l10n.t('Open Settings');
+    if ((await vscode.window.showWarningMessage(text, open)) === open)
+      await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${SECTION}.experts`);
   }
 
   async #run(experts: readonly OwnExpert[], run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
@@ -181,31 +193,38 @@ function payloadOfRun({ headers, body, body_base64: base64 = '' }: EditorRun): u
   return payloadOf(headers, body === undefined ? Buffer.from(base64, 'base64') : Buffer.from(body));
 }
 
-/** Creates the experts that the server does not have; returns those that it lets the editor run. */
+/** Creates the experts that the server does not have; returns those that it lets the editor run, and why not the others. */
 async function create(
   client: AdminClient,
   experts: readonly OwnExpert[],
   signal: AbortSignal,
-): Promise<readonly OwnExpert[]> {
-  const { experts: there } = await client.ask<{ readonly experts: readonly ExpertView[] }>(
-    'GET',
-    'experts',
-    undefined,
-    signal,
-  );
-  const known: OwnExpert[] = [];
-  for (const expert of experts) {
-    const { name } = expert;
-    const found = there.find((one) => one.name === name);
-    if (found && found.type !== 'editor')
-      throw new SextantError(
-        'NameTaken',
+): Promise<{ readonly known: readonly OwnExpert[]; readonly refusals: readonly string[] }> {
+  const typesOf = async (): Promise<ReadonlyMap<string, string>> => {
+    const answer = await client.ask<{ readonly experts: readonly ExpertView[] }>('GET', 'experts', undefined, signal);
+    return new Map(answer.experts.map(({ name, type }) => [name, type]));
+  };
+  let types = await typesOf();
+  const invalid = new Map<string, string>();
+  const missing = experts.filter(({ name }) => !types.has(name));
+  for (const { name } of missing)
+    try {
+      await client.ask('POST', 'experts', { name, type: 'editor' }, signal);
+    } catch (error) {
+      const code = error instanceof SextantError ? error.code : '';
+      if (code === 'InvalidArgument') invalid.set(name, describeError(error));
+      // Another window may have been first.
+      else if (code !== 'Conflict') throw error;
+    }
+  if (missing.length > 0) types = await typesOf();
+  const isKnown = ({ name }: OwnExpert): boolean => types.get(name) === 'editor';
+  const refusals = experts
+    .filter((expert) => !isKnown(expert))
+    .map(
+      ({ name }) =>
+        invalid.get(name) ??
         vscode.l10n.t('The server has another expert named {0}. Rename it in your settings.', name),
-      );
-    if (!found) await client.ask('POST', 'experts', { name, type: 'editor' }, signal);
-    known.push(expert);
-  }
-  return known;
+    );
+  return { known: experts.filter(isKnown), refusals };
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
