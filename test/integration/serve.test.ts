@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
   createWriteStream,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -110,6 +112,19 @@ describe('sextant serve', () => {
     assert.doesNotMatch(plain.stdout, /Ctrl-C/);
     assert.match(plain.stderr, /use that server\.$/m);
     assert.equal((await fetch(`${first.info.url}/healthz`)).status, 200);
+  });
+
+  it('says that it was updated where a file of it is missing', async () => {
+    const copy = folder();
+    for (const name of ['package.json', 'dist/cli'])
+      cpSync(join(import.meta.dirname, '../..', name), join(copy, name), { recursive: true });
+    const server = await serve(['--state', join(folder(), 'state')], {}, join(copy, 'dist/cli/sextant.js'));
+    running.push(server);
+    rmSync(join(copy, 'dist'), { recursive: true });
+    const response = await fetch(`${server.info.url}/openapi.json`);
+    const error = { code: 'ServiceUnavailable', message: 'the server was updated while it ran; start it again' };
+    assert.deepEqual([response.status, await response.json()], [503, { error }]);
+    assert.equal((await fetch(`${server.info.url}/healthz`)).status, 200);
   });
 
   it('is taken over from a killed process by exactly one of several', async () => {

@@ -14,12 +14,13 @@ export interface ServeProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** Runs `sextant serve --json`; resolves when it is ready. `variables` are added to its environment. */
+/** Runs `sextant serve --json`; resolves when it is ready. `variables` are added to its environment, `command` is the program. */
 export async function serve(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
+  command = COMMAND,
 ): Promise<ServeProcess> {
-  const child = spawn(process.execPath, [COMMAND, 'serve', '--json', ...args], {
+  const child = spawn(process.execPath, [command, 'serve', '--json', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...variables },
   });

@@ -1,5 +1,5 @@
 import { messages, type ErrorCode } from '../../analytics/contract.ts';
-import { SextantError } from '../../base/errors.ts';
+import { isFileMissing, SextantError } from '../../base/errors.ts';
 
 /** The answer to a client: `{"error":{"code","message"}}` with the status of the code. */
 export class HttpError extends SextantError {
@@ -42,6 +42,13 @@ export function toHttpError(error: unknown): HttpError {
     if (error.code === 'NameTaken' || error.code === 'InUse')
       return new HttpError('Conflict', error.message, {}, { cause: error });
   }
+  if (isFileMissing(error))
+    return new HttpError(
+      'ServiceUnavailable',
+      'the server was updated while it ran; start it again',
+      {},
+      { cause: error },
+    );
   return new HttpError('Internal', 'internal server error', {}, { cause: error });
 }
 
