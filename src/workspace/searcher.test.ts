@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { segmentsOf } from '../../test/support/indexFiles.ts';
@@ -146,6 +146,23 @@ describe('Searcher', () => {
       (await search('lantern', place)).map(({ path }) => path),
       ['c.ts'],
     );
+  });
+
+  it('does not search the index of a missing folder, and searches it again once the folder is back', async () => {
+    const place = await indexed({ 'a.ts': 'lantern\n', 'b.ts': 'lantern\n' });
+    const other = await indexed({ 'c.ts': 'lantern\n' });
+    const searcher = new Searcher();
+    const found = async (query: string, ...folders: (typeof place)[]): Promise<unknown> => {
+      const { results, leftOut, problems } = await searcher.search({ folders, query, limit: 9 });
+      return [results.map(({ path }) => path).sort(), leftOut, problems];
+    };
+    renameSync(place.root, `${place.root}-moved`);
+    assert.deepEqual(await found('lantern', place), [[], 0, []]);
+    assert.deepEqual(await found('lantern lang:ts', place), [[], 0, []]);
+    assert.deepEqual(await found('lantern', place, other), [['c.ts'], 0, []]);
+    renameSync(`${place.root}-moved`, place.root);
+    assert.deepEqual(await found('lantern', place, other), [['a.ts', 'b.ts', 'c.ts'], 0, []]);
+    searcher.close();
   });
 
   it('returns the requested number of results although most of the best files are deleted, and counts those left out', async () => {

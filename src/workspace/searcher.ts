@@ -1,5 +1,6 @@
-import { escapeInAnyForm } from '../base/regExp.ts';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { escapeInAnyForm } from '../base/regExp.ts';
 import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
 import { isIndexable, splitToken } from '../engine/analyze/words.ts';
@@ -187,8 +188,8 @@ export class Searcher {
   }
 
   /**
-   * Searches all folders as one. Rejects with `Cancelled`, within milliseconds. `report` receives the first results, if there are
-   * more than `request.first`; the response has them again, and as a rule in the same order.
+   * Searches all folders as one, without missing ones. Rejects with `Cancelled`, within milliseconds. `report` receives the first
+   * results, if there are more than `request.first`; the response has them again, and as a rule in the same order.
    */
   async search(
     request: SearchRequest,
@@ -198,7 +199,8 @@ export class Searcher {
     const began = performance.now();
     // Lets the cancellation of a request that waited for others arrive before it.
     await new TimeSlice(signal).next();
-    const { folders, query, isTrusted = false } = request;
+    const { query, isTrusted = false } = request;
+    const folders = request.folders.filter(({ root }) => existsSync(root));
     let parsed = parseQueryLanguage(query);
     const { byRoot, problems } = await this.#changedFiles.resolve(folders, parsed.filters, isTrusted);
     throwIfCancelled(signal);
@@ -248,10 +250,10 @@ export class Searcher {
     signal: AbortSignal | undefined,
   ): Promise<QueryProblem[]> {
     const problems: QueryProblem[] = [];
+    if (searched.length === 0) return problems;
     for (const filter of filters.filter(({ exclude, field }) => !exclude && field !== 'changed')) {
       const alone = parseQueryLanguage(text.slice(filter.start, filter.end));
-      // A query of one filter has been searched.
-      const isNew = alone.text !== text.trim();
+      const isNew = alone.text !== text.trim(); // A query of one filter has been searched.
       const options = { ...request, limit: 1, explain: false };
       const found = isNew && (await this.#find(searched, alone, options, new Set(), signal)).results.length > 0;
       if (!found) problems.push(filterNotFound(alone.text, filter));

@@ -13,7 +13,7 @@ import { EditorPreview } from './preview.ts';
 import type { QueryList } from './queryList.ts';
 import type { KeptSearch } from './searchView.ts';
 import { askSettings, maxResults } from '../settings.ts';
-import { indexLine, isPartial } from '../index/statusText.ts';
+import { describeFolder, indexLine, isPartial } from '../index/statusText.ts';
 import {
   completionRow,
   FORGET,
@@ -268,9 +268,12 @@ class SearchSession implements vscode.Disposable {
     if (statuses.length === 0) {
       return noticeRow(vscode.l10n.t('No folder is open'), vscode.l10n.t('Open a folder to search in it.'));
     }
-    const advice = isPartial(statuses)
-      ? vscode.l10n.t('The index is not complete yet.')
-      : vscode.l10n.t('Try fewer or other words. To see why a file is missing, right-click it.');
+    const failed = statuses.find(({ state }) => state.kind === 'failed');
+    const advice = failed
+      ? vscode.l10n.t('{0}. Run “Show Index Status” to see what to do.', describeFolder(failed))
+      : isPartial(statuses)
+        ? vscode.l10n.t('The index is not complete yet.')
+        : vscode.l10n.t('Try fewer or other words. To see why a file is missing, right-click it.');
     return noticeRow(vscode.l10n.t('No results for “{0}”', literal(query)), advice);
   }
 
