@@ -131,6 +131,18 @@ describe('FolderIndexer', () => {
     await until('the other folder is watched', () => watched === 3);
   });
 
+  it('keeps the index of a missing folder when that is to be rebuilt', async () => {
+    const { root, keeper, find, state } = keep({ 'a.ts': 'lantern' }, silent);
+    await state('ready');
+    renameSync(root, `${root}-moved`);
+    await assert.rejects(keeper.rebuild(), { code: 'ENOENT' });
+    assert.equal((await state('failed')).files, 1);
+    renameSync(`${root}-moved`, root);
+    await state('ready');
+    assert.equal(keeper.index!.work().analysed, 1);
+    assert.deepEqual(await find('lantern'), ['a.ts']);
+  });
+
   describe('watches', () => {
     /** Files with a watcher that finds them: `isReported` saves a file of a new name until the watcher reports one. */
     function keepWatched(

@@ -79,13 +79,17 @@ export class FolderIndexer {
     for (const path of paths) this.#changes.add(path);
   }
 
-  /** Removes the index and builds it again from the files. Throws `IndexBusy` while another process owns it. */
+  /**
+   * Removes the index and builds it again from the files. Throws `IndexBusy` while another process owns it, and `ENOENT`, with the
+   * index as it is, while the folder is missing.
+   */
   rebuild(): Promise<void> {
     this.#rebuilding ??= this.#rebuild().finally(() => (this.#rebuilding = undefined));
     return this.#rebuilding;
   }
 
   async #rebuild(): Promise<void> {
+    idOf(this.#options.root);
     clearTimeout(this.#timer);
     const index = this.#index;
     this.#index = undefined;

@@ -91,6 +91,18 @@ describe('the status of a folder', () => {
     await workbench.treeItem(/^The folder is missing$/).waitFor();
     await workbench.treeItem(/^If it was moved, open its new location\./).waitFor();
     await workbench.treeItem(/^Update Index/).waitFor();
+    const said = `${root}: The folder is missing. If it was moved, open its new location.`;
+    await workbench.page.getByText(said).first().waitFor();
+    await workbench.run('Notifications: Clear All Notifications');
+    // The index stays, for the folder may come back.
+    await workbench.run('Sextant: Rebuild Index');
+    await workbench.page.getByText(said).first().waitFor();
+    await workbench.run('Notifications: Clear All Notifications');
+    await workbench.treeItem(/^Files 15 · /).waitFor();
+    await workbench.search('retry a failed payment');
+    await workbench.pick.getByText('harbour: The folder is missing. Run “Show Index Status”').waitFor();
+    assert.equal(await workbench.pick.getByText(/up to date in a moment/).count(), 0);
+    await workbench.page.keyboard.press('Escape');
     await workbench.page.keyboard.press('Escape');
     await workbench.shoot('status-failing');
     renameSync(`${root}-moved`, root);

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { describeError } from '../../base/errors.ts';
+import { SextantError, describeError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
+import { indexProblemOf } from '../../workspace/problems.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { Folders } from './folders.ts';
 
@@ -48,6 +49,9 @@ async function forEachFolder(folders: Folders, title: string, work: (root: strin
 
 async function report(root: string, error: unknown): Promise<void> {
   const showLog = vscode.l10n.t('Show Log');
-  const chosen = await vscode.window.showErrorMessage(`${root}: ${describeError(error)}`, showLog);
+  const code = error instanceof SextantError ? error.code : 'Internal';
+  const { message, advice } = indexProblemOf(code, describeError(error));
+  const text = advice === undefined ? message : `${message} ${advice}`;
+  const chosen = await vscode.window.showErrorMessage(`${root}: ${text}`, showLog);
   if (chosen === showLog) await vscode.commands.executeCommand('sextant.showLog' satisfies CommandId);
 }
