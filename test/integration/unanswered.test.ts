@@ -92,6 +92,8 @@ const OTHERS: ReadonlySet<string> = new Set([
   ...['budgets undo', 'budgets retry', 'budgets resume', 'budgets status', 'budgets remind'],
   ...['group set', 'group clear', 'alerts add', 'alerts list', 'alerts remove', 'alerts log'],
 ]);
+/** Commands that only save an answer, or need nothing of it. */
+const SENDS_LITTLE: ReadonlySet<string> = new Set(['export', 'login']);
 
 /** How the server answers. */
 type Answering = (response: ServerResponse, asked: () => void, path: string) => void;
@@ -390,6 +392,15 @@ describe('A command whose server does not answer', () => {
         assert.equal(ended.code, 2);
       });
   }
+
+  for (const one of [...local.filter(({ args }) => !SENDS_LITTLE.has(args[0]!)), { args: ['usage'] }])
+    it(`reports the JSON of another program: ${one.args.join(' ').replace(' --state <state>', '')}`, async () => {
+      // An answer to a deletion has nothing that is needed.
+      const body = one.args[1] === 'delete' ? 'null' : '{}';
+      const { code, stderr } = await run(atState(one), (response) => response.end(body));
+      assert.match(stderr, /^sextant: The (server at \S+ answered 200 without|answer of \S+ is not) .*\. Check /m);
+      assert.equal(code, 2);
+    });
 
   it('ends on Ctrl-C before it knows whether the server runs: usage', async () => {
     answerHealth = never;

@@ -1,4 +1,5 @@
 import { cancelled, SextantError } from '../../base/errors.ts';
+import { missingOfAnswer, missingOfLine, missingOfRefusal } from './answerShape.ts';
 
 /** Parameters of a query; those that are missing are left out. */
 export type QueryParameters = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -40,7 +41,8 @@ export class AdminClient {
    */
   async ask<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
     const stop = this.#stopOf(signal);
-    return this.#json(await this.#fetch(method, path, body, stop), stop);
+    const response = await this.#fetch(method, path, body, stop);
+    return this.#json<T>(response, stop, (answer) => missingOfAnswer(method, path, answer));
   }
 
   /** Yields the JSON lines of a response; stopping early closes the connection. Throws as {@link ask} does. */
@@ -53,9 +55,9 @@ export class AdminClient {
       for await (const chunk of response.body!) {
         const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
         rest = lines.pop()!;
-        for (const line of lines) yield JSON.parse(line) as T;
+        for (const line of lines) yield this.#line(line, path, response) as T;
       }
-      if (rest !== '') yield JSON.parse(rest) as T;
+      if (rest !== '') yield this.#line(rest, path, response) as T;
     } catch (error) {
       throw this.#explain(error, stop, response);
     }
@@ -88,30 +90,52 @@ export class AdminClient {
       throw this.#explain(error, signal);
     }
     if (response.ok) return response;
-    const { error } = await this.#json<Refusal>(response, signal);
+    const { error } = await this.#json<Refusal>(response, signal, missingOfRefusal);
     throw new SextantError(error.code, sentence(error.message));
   }
 
-  async #json<T>(response: Response, signal: AbortSignal | undefined): Promise<T> {
+  async #json<T>(
+    response: Response,
+    signal: AbortSignal | undefined,
+    missingIn: (answer: unknown) => string | undefined,
+  ): Promise<T> {
+    let answer: unknown;
     try {
-      return (await response.json()) as T;
+      answer = await response.json();
     } catch (error) {
       throw this.#explain(error, signal, response);
     }
+    this.#check(missingIn(answer), response);
+    return answer as T;
+  }
+
+  #line(text: string, path: string, response: Response): unknown {
+    const line: unknown = JSON.parse(text);
+    this.#check(missingOfLine(path, line), response);
+    return line;
+  }
+
+  #check(missing: string | undefined, response: Response): void {
+    if (missing !== undefined) throw this.#unexpected(response, missing);
+  }
+
+  #unexpected({ status }: Response, missing: string): SextantError {
+    return new SextantError(
+      'UnexpectedResponse',
+      `The server at ${this.#url} answered ${status} without ${missing}. Check whether another program listens there.`,
+    );
   }
 
   /** A signal that aborted means `Cancelled`, unless its time limit ran out. `response` is what has begun to arrive. */
   #explain(error: unknown, signal: AbortSignal | undefined, response?: Response): SextantError {
     const isTimeout = signal?.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
     if (signal?.aborted && !isTimeout) return cancelled();
-    const server = `The server at ${this.#url}`;
-    if (response && error instanceof SyntaxError)
-      return new SextantError(
-        'UnexpectedResponse',
-        `${server} answered ${response.status} without JSON. Check whether another program listens there.`,
-      );
+    if (error instanceof SextantError) return error;
+    if (response && error instanceof SyntaxError) return this.#unexpected(response, 'JSON');
     const problem = response ? 'broke off its answer' : 'does not answer';
-    return new SextantError('NoAnswer', `${server} ${problem}. Check whether it is running.`, { cause: error });
+    return new SextantError('NoAnswer', `The server at ${this.#url} ${problem}. Check whether it is running.`, {
+      cause: error,
+    });
   }
 }
 
