@@ -1,4 +1,4 @@
-// Rules for tracked files: no large files, pages and settings in plain English, and commit subjects that fit one line of a log.
+// Rules for tracked files: no large files, no long sources, pages and settings in plain English, and commit subjects that fit one line of a log.
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +11,9 @@ const LARGE_FILES = new Set([
   // npm writes it, with each package for each platform.
   'package-lock.json',
 ]);
+/** Source files, without tests. */
+const SOURCE = /^(?:src|webview)\/.+(?<!\.test)\.ts$/;
+const MAX_SOURCE_LINES = 500;
 /** Pages for people, without those that are generated from comments, which lint checks. */
 const PAGE = /^(?:docs\/(?!api\/).+|[^/]+)\.md$/;
 const MAX_SUBJECT = 72;
@@ -34,7 +37,12 @@ export function checkRepository(folder, { large = LARGE_FILES, since = BEFORE_TH
   const commits = checkSubjects(folder, since);
   const names = git(folder, ['ls-files', '-z']).split('\0').filter(Boolean);
   return {
-    problems: [...checkSizes(folder, names, large), ...checkWords(folder, names), ...commits.problems],
+    problems: [
+      ...checkSizes(folder, names, large),
+      ...checkLines(folder, names),
+      ...checkWords(folder, names),
+      ...commits.problems,
+    ],
     notes: commits.notes,
   };
 }
@@ -50,6 +58,19 @@ function checkSizes(folder, names, large) {
     if (size <= MAX_TRACKED_BYTES || large.has(name)) return [];
     const limit = `${MAX_TRACKED_BYTES / 1000} kB`;
     return [`${name} has ${Math.ceil(size / 1000)} kB, more than ${limit}: make it smaller, or keep it out of Git.`];
+  });
+}
+
+/**
+ * @param {string} folder
+ * @param {readonly string[]} names
+ */
+function checkLines(folder, names) {
+  return names.flatMap((name) => {
+    const file = join(folder, name);
+    if (!SOURCE.test(name) || !existsSync(file)) return [];
+    const lines = readFileSync(file, 'utf8').split('\n').length - 1;
+    return lines <= MAX_SOURCE_LINES ? [] : [`${name} has ${lines} lines, more than ${MAX_SOURCE_LINES}: divide it.`];
   });
 }
 

@@ -1,7 +1,7 @@
 import { SCOPES, messages, type TokenScope } from '../analytics/contract.ts';
 import { AdjustableClock, systemClock, type Clock } from '../base/clock.ts';
 import { dayOf, firstOfNextMonth, startOfDay } from '../base/day.ts';
-import { describeError, isWriteError, SextantError, systemCode } from '../base/errors.ts';
+import { describeError, isWriteError, SextantError } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { adminResources, behindAdminToken, type Administered } from './admin/adminPlane.ts';
 import { checkMoment } from './admin/moment.ts';
@@ -28,8 +28,8 @@ import type { Resource } from './http/exchange.ts';
 import { checkHosts, HostCheck } from './http/hosts.ts';
 import { AccessLog } from './http/accessLog.ts';
 import { RequestLog } from './http/requestLog.ts';
+import { takePort } from './takePort.ts';
 import { repositoryResources } from './context/repositoryResources.ts';
-import { stateErrors } from './state/errors.ts';
 import { memoryState } from './state/memoryState.ts';
 import type { StateChange, SimulationOptions } from './state/records.ts';
 import type { Address, ServerState } from './state/serverState.ts';
@@ -89,8 +89,6 @@ const DEFAULT_SCOPES = SCOPES.filter((scope) => scope !== WEBHOOKS_SCOPE);
 const OF_THE_START = `${DEFAULT_TOKEN} is the token that the server was started with`;
 const LOOPBACK = '127.0.0.1';
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
-/** Number of ports above that of the last start to try before any free one. */
-const NEXT_PORTS = 20;
 const BEFORE_MONTH_END_MS = 10 * 60_000;
 /** Number of changes from which a log is written again, shorter, at the next start. */
 const CONDENSE_FROM = 1000;
@@ -444,7 +442,8 @@ export class SextantServer implements Administered {
 
   async #listen(): Promise<void> {
     const host = this.#options.host ?? LOOPBACK;
-    const port = await this.#takePort(host);
+    const ports = { wanted: this.#options.port, last: this.#state.address?.port };
+    const port = await takePort(this.#edge, host, ports, this.#certificate, this.#logger);
     const isAny = ANY_ADDRESS.has(host);
     const [named = host] = isAny ? (this.#certificate?.names ?? []) : [];
     const shown = named.includes(':') ? `[${named}]` : named;
@@ -453,52 +452,4 @@ export class SextantServer implements Administered {
     this.#url = this.#certificate ? `http://${LOOPBACK}:${await this.#edge.listen(LOOPBACK, 0)}` : this.#publicUrl;
     this.#state.publish(this.#url, { port, token: this.token, adminToken: this.adminToken } satisfies Address);
   }
-
-  async #takePort(host: string): Promise<number> {
-    const asked = this.#options.port;
-    const wanted = asked ?? this.#state.address?.port ?? 0;
-    const last = asked === undefined && wanted !== 0 ? Math.min(wanted + NEXT_PORTS, 65_535) : wanted;
-    for (let port = wanted; port <= last; port++) {
-      try {
-        const taken = await this.#edge.listen(host, port, this.#certificate);
-        if (port !== wanted)
-          this.#logger.warn(`Port ${wanted} of the last start is taken; the server is at ${taken} now.`);
-        return taken;
-      } catch (error) {
-        if (systemCode(error) !== 'EADDRINUSE') throw explainListen(error, host, port);
-        if (port !== wanted) continue;
-        const ours = await sextantAt(host, port);
-        if (ours !== undefined) throw stateErrors.portTaken(port, `another Sextant server, process ${ours}`);
-        if (asked !== undefined) throw stateErrors.portTaken(port, 'another program');
-      }
-    }
-    return this.#edge.listen(host, 0, this.#certificate);
-  }
-}
-
-/** The process id of the Sextant server at a port, if it is one. */
-async function sextantAt(host: string, port: number): Promise<number | undefined> {
-  try {
-    const response = await fetch(`http://${host}:${port}/healthz`, { signal: AbortSignal.timeout(1000) });
-    const { status, service, pid } = (await response.json()) as { status?: string; service?: string; pid?: number };
-    // One that lost its state keeps the port until it is stopped, and serves nothing there.
-    return service === 'sextant' && status === 'ok' ? pid : undefined;
-  } catch {
-    // Another program, or one that speaks no HTTP.
-    return undefined;
-  }
-}
-
-function explainListen(error: unknown, host: string, port: number): unknown {
-  const reasons: Readonly<Record<string, string>> = {
-    EACCES: 'the system does not allow it; choose a port above 1023',
-    EADDRNOTAVAIL: 'this machine has no such address',
-    ENOTFOUND: 'this machine has no such address',
-  };
-  const reason = reasons[systemCode(error) ?? ''];
-  return reason === undefined
-    ? error
-    : new SextantError('CannotListen', `The server cannot listen at ${host}, port ${port}: ${reason}.`, {
-        cause: error,
-      });
 }

@@ -34,6 +34,14 @@ describe('the check of the repository', () => {
     assert.deepEqual(problemsOf({ root, since }, 'lib/model.bin'), []);
   });
 
+  it('refuses a source of over 500 lines, but not a test or a page', () => {
+    const { root, since } = repository();
+    const long = 'x\n'.repeat(501);
+    writeFiles(root, { 'src/a.ts': long, 'src/b.ts': long.slice(2), 'src/a.test.ts': long, 'docs/a.md': long });
+    git(root, 'add', '.');
+    assert.deepEqual(problemsOf({ root, since }), ['src/a.ts has 501 lines, more than 500: divide it.']);
+  });
+
   it('refuses avoided words in pages, in the manifest and in its texts, but not in code', () => {
     const { root, since } = repository();
     writeFiles(root, {

@@ -28,7 +28,7 @@ import { parseQuery, withDefinedNames, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow } from './ranker.ts';
 import { SearchMemory, type SearchArrays } from './searchMemory.ts';
-import { expandSymbol, type SymbolTerm } from './symbols.ts';
+import { expandSymbol, worthOf } from './symbols.ts';
 import { excludedTerms } from './terms.ts';
 import { TextConditions } from './textConditions.ts';
 import { wantedIn } from './wanted.ts';
@@ -44,15 +44,6 @@ const PINNED = 2 * HAS_NAME;
 const NAMED_FILE = 0.25;
 /** Penalty of an unwanted kind of file when candidates are chosen. */
 const PENALTY: Readonly<Record<FileRole, number>> = { test: 0.4, vendor: 0.3, example: 0.2, internal: 0, compat: 0 };
-/** Worth of a symbol that was typed in another form. */
-const LIKENESS: Readonly<Record<SymbolTerm['how'], number>> = {
-  exact: 1,
-  case: 1,
-  qualified: 1,
-  acronym: 0.7,
-  member: 0.6,
-  prefix: 0.5,
-};
 
 /**
  * Searches all folders as one corpus, with common statistics. Each step takes at most a few milliseconds, so that the caller
@@ -307,10 +298,8 @@ class Search {
       for (const name of names) yield* this.#addSymbol(Field.symbol, name, name, 1);
       for (const name of [...possibleNames, ...pairs]) yield* this.#addSymbol(Field.symbol, name, name, 0);
     } else {
-      for (const { field, text, how, name, similarity } of expandSymbol(symbol, this.#readers)) {
-        const value = how === 'prefix' ? LIKENESS.prefix * similarity : LIKENESS[how];
-        yield* this.#addSymbol(field, text, foldName(name.split('.').at(-1)!), value);
-      }
+      for (const term of expandSymbol(symbol, this.#readers))
+        yield* this.#addSymbol(term.field, term.text, foldName(term.name.split('.').at(-1)!), worthOf(term));
     }
     const valueOf = (term: number): number => this.#symbols[term]!.value;
     if (symbol !== undefined) this.#name = this.#kindOfName();

@@ -20,6 +20,21 @@ export interface SymbolTerm {
   readonly similarity: number;
 }
 
+/** Worth of a symbol by the form in which it was typed. */
+const WORTH: Readonly<Record<SymbolTerm['how'], number>> = {
+  exact: 1,
+  case: 1,
+  qualified: 1,
+  acronym: 0.7,
+  member: 0.6,
+  prefix: 0.5,
+};
+
+/** What a term counts beside the typed name itself: 1, or less. */
+export function worthOf({ how, similarity }: SymbolTerm): number {
+  return how === 'prefix' ? WORTH.prefix * similarity : WORTH[how];
+}
+
 type NameLookup = Pick<SegmentReader, 'has' | 'names'>;
 
 const MAX_PREFIXES = 20;
