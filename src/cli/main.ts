@@ -183,19 +183,23 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       if (error.code === 'commander.excessArguments') adviseQuotes(argv, terminal);
       return ExitCode.failed;
     }
-    if (isJson) printError(error instanceof SextantError ? error.code : 'Internal', describeError(error), terminal);
-    if (isCancelled(error)) {
-      const indexes = INDEXING.has(argv[2] ?? '') && !argv.includes('--team');
-      const state = indexes ? ' The index is as of its last commit; the next run continues from there.' : '';
-      terminal.stderr.write(`sextant: Interrupted.${state}\n`);
-      return ExitCode.interrupted;
-    }
-    const isForbidden = ['EACCES', 'EPERM'].includes(systemCode(error) ?? '') && !(error instanceof SextantError);
-    const advice = isForbidden ? '. Allow it, or choose another file or folder.' : '';
-    terminal.stderr.write(`sextant: ${printable(describeError(error))}${advice}\n`);
+    const message = messageOf(error, argv);
+    if (isJson) printError(error instanceof SextantError ? error.code : 'Internal', message, terminal);
+    terminal.stderr.write(`sextant: ${printable(message)}\n`);
+    if (isCancelled(error)) return ExitCode.interrupted;
     if (error instanceof SextantError && error.code === 'NotAFolder') adviseQuotes(argv, terminal);
     return ExitCode.failed;
   }
+}
+
+/** The same for people and in JSON. */
+function messageOf(error: unknown, argv: readonly string[]): string {
+  if (isCancelled(error)) {
+    const indexes = INDEXING.has(argv[2] ?? '') && !argv.includes('--team');
+    return `Interrupted.${indexes ? ' The index is as of its last commit; the next run continues from there.' : ''}`;
+  }
+  const isForbidden = ['EACCES', 'EPERM'].includes(systemCode(error) ?? '') && !(error instanceof SextantError);
+  return `${describeError(error)}${isForbidden ? '. Allow it, or choose another file or folder.' : ''}`;
 }
 
 /** Shows the help of the command that `help` names, or ends with the known commands. Returns for other arguments. */

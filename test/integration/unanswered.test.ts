@@ -263,6 +263,17 @@ describe('A command whose server does not answer', () => {
       assert.deepEqual([code, stderr], [130, 'sextant: Interrupted.\n']);
     });
 
+  it('gives the same reason in JSON as in words: webhooks list, repos list', async () => {
+    for (const args of [
+      ['webhooks', 'list', '--json', '--state', home.state],
+      ['repos', 'list', '--json'],
+    ]) {
+      const { code, stdout, stderr } = await run({ args }, never);
+      assert.deepEqual(JSON.parse(stdout), { error: { code: 'Cancelled', message: 'Interrupted.' } });
+      assert.deepEqual([code, stderr], [130, 'sextant: Interrupted.\n']);
+    }
+  });
+
   it('ends on Ctrl-C while it follows events, which is its end: events tail, listen', async () => {
     for (const args of [
       ['events', 'tail'],
