@@ -36,14 +36,14 @@ const TEMPORARY = /\.[0-9a-f]{12}\.tmp\b/g;
 
 /** Whether a file of the program is missing, as after its update while it runs: parts are loaded when they are needed. */
 export function isFileMissing(error: unknown): boolean {
-  return systemCode(error) === 'ERR_MODULE_NOT_FOUND';
+  return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(systemCode(error) ?? '');
 }
 
 /** One line for a log or a terminal: the message and the messages of its causes. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isFileMissing(error))
-    return `A file of the program is missing: it was updated or removed while it ran. Start it again. (${error.message})`;
+    return `A file of the program is missing: it was updated or removed while it ran, so start it again. (${error.message})`;
   const message = error.message.replace(TEMPORARY, '').replace(/\s*\n\s*/g, ' ');
   const cause = error.cause === undefined ? '' : describeError(error.cause);
   // A library may repeat the message of the cause.
