@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { killed, spawnUntil } from '../../test/support/processes.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
+import { Lease, isHeld } from '../base/lease.ts';
 import { silentLogger } from '../base/log.ts';
 import { Engine, EngineReader } from '../engine/engine.ts';
 import { FolderIndexer, type IndexerDependencies } from './folderIndexer.ts';
@@ -268,6 +269,20 @@ describe('FolderIndexer', () => {
     await heir.close();
     await state('ready');
     assert.deepEqual(await find('lantern'), ['a.ts', 'b.ts']);
+  });
+
+  it('follows a process of another version, whose index it cannot read, and rebuilds the index once that ends', async () => {
+    const stateFolder = folder();
+    const indexFolder = indexFolderOf(stateFolder);
+    const old = join(import.meta.dirname, '../../test/fixtures/formats/format-1-analysis-1/index');
+    cpSync(old, indexFolder, { recursive: true });
+    const owner = Lease.acquire(indexFolder);
+    assert.ok(isHeld(owner));
+    const { state, find } = keep({ 'a.ts': 'lantern' }, {}, { root: folder(), stateFolder });
+    assert.equal((await state('following')).files, 0);
+    owner.release();
+    await state('ready');
+    assert.deepEqual(await find('lantern'), ['a.ts']);
   });
 
   it('still takes its index over after it could not rebuild it, as another process has it', async () => {

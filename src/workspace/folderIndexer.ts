@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { SextantError, describeError, isCancelled } from '../base/errors.ts';
+import { SextantError, describeError, isCancelled, isWriteError, systemCode } from '../base/errors.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { FolderIndex, type FolderDependencies } from './folderIndex.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
@@ -209,26 +209,33 @@ export class FolderIndexer {
   #fail(error: unknown): void {
     const { root, stateFolder } = this.#options;
     const code = error instanceof SextantError ? error.code : 'Internal';
-    const base = { root, skipped: {}, indexBytes: 0 };
-    if (code === 'IndexBusy') {
-      const state = { kind: 'following', owner: describeError(error) } as const;
-      this.#dependencies.onStatus({ ...base, files: countDocuments(indexFolderOf(stateFolder)), state });
-    } else {
-      this.#dependencies.logger.error(`${root}: ${describeError(error)}`);
-      this.#dependencies.onStatus({
-        ...base,
-        files: 0,
-        state: { kind: 'failed', code, message: describeError(error) },
-      });
+    const isBusy = code === 'IndexBusy';
+    // Of what cannot be written, all can be searched.
+    const files = isBusy || isWriteError(error) ? countDocuments(indexFolderOf(stateFolder)) : 0;
+    const base = { root, files, skipped: {}, indexBytes: 0 };
+    const message = describeError(error);
+    if (isBusy) {
+      this.#dependencies.onStatus({ ...base, state: { kind: 'following', owner: message } });
+      return;
     }
+    // Once, not at each attempt.
+    if (message !== this.#lastFailure) this.#dependencies.logger.error(`${root}: ${message}`);
+    this.#lastFailure = message;
+    this.#dependencies.onStatus({ ...base, state: { kind: 'failed', code, message } });
   }
 }
 
+/** 0 where the index cannot be read, as one of another version. */
 function countDocuments(indexFolder: string): number {
-  const reader = new EngineReader(indexFolder);
-  const { documents } = reader.stats();
-  reader.close();
-  return documents;
+  try {
+    const reader = new EngineReader(indexFolder);
+    const { documents } = reader.stats();
+    reader.close();
+    return documents;
+  } catch (error) {
+    if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+    return 0;
+  }
 }
 
 function idOf(folder: string): string {

@@ -4,7 +4,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { silentLogger } from '../../src/base/log.ts';
 import { Engine, EngineReader } from '../../src/engine/engine.ts';
+import { FolderIndexer } from '../../src/workspace/folderIndexer.ts';
+import { MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
+import type { FolderStatus } from '../../src/workspace/status.ts';
 import { document, filesOf } from './truth.ts';
 
 const [how, disk] = process.argv.slice(2) as ['ro' | 'modes', string];
@@ -51,4 +55,19 @@ assert.deepEqual(reader.stats().damage, damage);
 reader.close();
 assert.deepEqual([...filesOf(index).keys()], [...before.keys()]);
 assert.throws(() => Engine.open(join(disk, 'other')), isReadOnly);
+const statuses: FolderStatus[] = [];
+const indexer = new FolderIndexer(
+  { root: disk, stateFolder: disk, exclude: [], maxFileBytes: MAX_FILE_BYTES },
+  {
+    logger: silentLogger,
+    now: Date.now,
+    onStatus: (status) => statuses.push(status),
+    onUnwatched: () => undefined,
+  },
+);
+indexer.start();
+await indexer.close();
+const [status] = statuses;
+assert.equal(status?.state.kind === 'failed' && status.state.code, 'ReadOnly');
+assert.equal(status?.files, 2, 'the files of the index');
 console.log('read-only');
