@@ -216,6 +216,41 @@ describe('experts of the editor', () => {
     );
   });
 
+  it('are created with their trigger only if the settings can be written', async () => {
+    await set('experts');
+    const asks = `asks ${++made}`;
+    await client.ask('POST', 'webhooks', { name: asks, type: 'anything' });
+    const namesOf = async (kind: 'triggers' | 'experts'): Promise<readonly string[]> =>
+      (await client.ask<Record<string, { name: string }[]>>('GET', kind))[kind]!.map(({ name }) => name);
+    const own = { name: 'asker', ask: 'Where is {{issue.title}}?', workspace };
+    const add = (webhook: string): Thenable<unknown> =>
+      run('addTrigger', { webhook, name: 'to asker', expert: 'asker', own });
+    const hasAny = async (): Promise<boolean[]> => [
+      (await namesOf('triggers')).includes('to asker'),
+      (await namesOf('experts')).includes('asker'),
+      'asker' in (settings().get<object>('experts') ?? {}),
+    ];
+    // The editor writes no settings while they have unsaved changes.
+    await vscode.commands.executeCommand('workbench.action.openRemoteSettingsFile');
+    const { document } = await until('the settings are open', () => vscode.window.activeTextEditor);
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), ' ');
+    await vscode.workspace.applyEdit(edit);
+    try {
+      await add(asks);
+      assert.deepEqual(await hasAny(), [false, false, false]);
+    } finally {
+      await vscode.commands.executeCommand('workbench.action.files.revert');
+      await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+    }
+
+    await add('missing');
+    assert.deepEqual(await hasAny(), [false, false, false]);
+    await add(asks);
+    assert.deepEqual(await hasAny(), [true, true, true]);
+    await set('experts');
+  });
+
   it('count in the user settings only', async () => {
     await set('experts');
     const file = join(workspace, '.vscode', 'settings.json');

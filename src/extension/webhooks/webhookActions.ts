@@ -255,24 +255,29 @@ export class WebhookActions implements vscode.Disposable {
     return this.#view.load();
   }
 
-  /** Creates the expert of a target, if it is new, for work that uses it; deletes it if that fails, which frees its name. */
+  /** Creates the expert of a target, if it is new, for work that uses it. Undoes that if anything fails, which frees its name. */
   async #withTarget(
     client: AdminClient,
     { expert, forwardTo: url, own }: Target,
     work: () => Promise<void>,
   ): Promise<void> {
-    if (url !== undefined) await client.ask('POST', 'experts', { name: expert, type: 'forward', url });
-    if (own) await client.ask('POST', 'experts', { name: expert, type: 'editor' });
+    const undo: (() => Promise<unknown>)[] = [];
     try {
+      if (url !== undefined || own) {
+        await client.ask('POST', 'experts', { name: expert, ...(own ? { type: 'editor' } : { type: 'forward', url }) });
+        undo.unshift(() => client.ask('DELETE', AdminClient.path(['experts', expert])));
+      }
+      if (own) {
+        // The person has just chosen what is sent.
+        if ('model' in own) await this.experts.allow(own);
+        undo.unshift(await keepOwnExpert(own));
+      }
       await work();
     } catch (error) {
-      if (url !== undefined || own) await client.ask('DELETE', AdminClient.path(['experts', expert]));
+      for (const step of undo)
+        await step().catch((failed: unknown) => this.#log.warn(`Webhooks: ${describeError(failed)}`));
       throw error;
     }
-    if (!own) return;
-    // The person has just chosen what is sent.
-    if ('model' in own) await this.experts.allow(own);
-    await keepOwnExpert(own);
   }
 
   async #webhook(client: AdminClient, { webhook }: WebhookArgument, title: string): Promise<string | undefined> {

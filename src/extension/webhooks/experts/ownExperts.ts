@@ -21,20 +21,25 @@ const SETTING = 'experts';
  * workspace must not choose what runs here.
  */
 export function ownExperts(): OwnExpert[] {
-  return Object.entries(given()).flatMap(([name, value]): OwnExpert[] => {
+  return Object.entries(globalValue() ?? {}).flatMap(([name, value]): OwnExpert[] => {
     const work = workOf(value);
     return work ? [{ name, ...work }] : [];
   });
 }
 
-/** Adds an expert to the user's settings, or replaces it. */
-export async function keepOwnExpert({ name, ...work }: OwnExpert): Promise<void> {
-  const { Global } = vscode.ConfigurationTarget;
-  await vscode.workspace.getConfiguration(SECTION).update(SETTING, { ...given(), [name]: work }, Global);
+/** Adds an expert to the user's settings, or replaces it. Returns what undoes that. */
+export async function keepOwnExpert({ name, ...work }: OwnExpert): Promise<() => Promise<void>> {
+  const before = globalValue();
+  await setGlobalValue({ ...before, [name]: work });
+  return () => setGlobalValue(before);
 }
 
-function given(): Readonly<Record<string, unknown>> {
-  return vscode.workspace.getConfiguration(SECTION).inspect<Record<string, unknown>>(SETTING)?.globalValue ?? {};
+async function setGlobalValue(value: Readonly<Record<string, unknown>> | undefined): Promise<void> {
+  await vscode.workspace.getConfiguration(SECTION).update(SETTING, value, vscode.ConfigurationTarget.Global);
+}
+
+function globalValue(): Readonly<Record<string, unknown>> | undefined {
+  return vscode.workspace.getConfiguration(SECTION).inspect<Record<string, unknown>>(SETTING)?.globalValue;
 }
 
 function workOf(value: unknown): OwnWork | undefined {
