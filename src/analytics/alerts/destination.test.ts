@@ -58,10 +58,10 @@ describe('the file of destinations', () => {
   const folder = folderOfTest();
   const ops = readDestination({ name: 'ops', url: SLACK });
 
-  it('is for its owner alone', function () {
+  it('is for its owner alone', async function () {
     const file = new DestinationFile(folder());
     assert.deepEqual(file.read(), []);
-    file.add(ops);
+    await file.add(ops);
     assert.deepEqual(file.read(), [ops]);
     if (process.platform === 'win32') this.skip();
     assert.equal(statSync(file.path).mode & 0o777, 0o600);
@@ -69,17 +69,17 @@ describe('the file of destinations', () => {
     assert.throws(() => file.read(), { code: 'UnsafeDestinations' });
   });
 
-  it('has each name and URL once', () => {
+  it('has each name and URL once', async () => {
     const file = new DestinationFile(folder());
-    file.add(ops);
-    assert.throws(() => file.add({ ...ops, url: 'https://example.com/' }), isInvalid);
-    assert.throws(() => file.add({ ...ops, name: 'other' }), isInvalid);
-    assert.deepEqual([file.remove('none'), file.remove('ops'), file.read().length], [false, true, 0]);
+    await file.add(ops);
+    await assert.rejects(file.add({ ...ops, url: 'https://example.com/' }), isInvalid);
+    await assert.rejects(file.add({ ...ops, name: 'other' }), isInvalid);
+    assert.deepEqual([await file.remove('none'), await file.remove('ops'), file.read().length], [false, true, 0]);
   });
 
-  it('is refused if it was edited wrongly, with the place', () => {
+  it('is refused if it was edited wrongly, with the place', async () => {
     const file = new DestinationFile(folder());
-    file.add(ops);
+    await file.add(ops);
     writeFileSync(file.path, JSON.stringify({ destinations: [{ ...ops, on: ['always'] }] }));
     assert.throws(() => file.read(), /destinations\.0\.on\.0/);
     writeFileSync(file.path, '{');

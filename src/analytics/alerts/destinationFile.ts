@@ -35,24 +35,26 @@ export class DestinationFile {
   }
 
   /** Throws `InvalidDestination` if the name or the URL is taken. */
-  add(destination: Destination): void {
-    changeListFile(this.path, () => {
+  async add(destination: Destination, signal?: AbortSignal): Promise<void> {
+    const withIt = (): object => {
       const all = this.read();
       if (all.some(({ name }) => name === destination.name))
         throw invalid(`There is a destination ${destination.name}. Remove it first, or choose another name.`);
       const same = all.find(({ url }) => url === destination.url);
       if (same) throw invalid(`${same.name} has this URL. Remove it first.`);
       return { destinations: [...all, destination] };
-    });
+    };
+    await changeListFile(this.path, withIt, signal);
   }
 
   /** Returns whether there was one. */
-  remove(name: string): boolean {
-    return changeListFile(this.path, () => {
+  remove(name: string, signal?: AbortSignal): Promise<boolean> {
+    const withoutIt = (): object | undefined => {
       const all = this.read();
       const destinations = all.filter((one) => one.name !== name);
       return destinations.length < all.length ? { destinations } : undefined;
-    });
+    };
+    return changeListFile(this.path, withoutIt, signal);
   }
 
   #requireOwn(): void {

@@ -2,12 +2,9 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type * as z from 'zod/mini';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
+import { changeAlone } from '../../base/changeAlone.ts';
 import { describeError, explainWriteError, systemCode, type SextantError } from '../../base/errors.ts';
-import { isHeld, Lease } from '../../base/lease.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
-
-/** Interval in which a process asks whether another has ended its change. */
-const POLL_MS = 10;
 
 /** A list of the command that a person may edit; `undefined` without a file. Throws what `bad` makes of a problem. */
 export function readListFile<T>(
@@ -38,26 +35,20 @@ export function readListFile<T>(
  * Writes what `change` makes of the list, for its owner alone, or nothing for `undefined`. `change` reads the list: other
  * processes wait until it is written, so no change of theirs is lost. Returns whether it was written.
  */
-export function changeListFile(path: string, change: () => object | undefined): boolean {
+export async function changeListFile(
+  path: string,
+  change: () => object | undefined,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
   const folder = dirname(path);
-  let lease: Lease | undefined;
   try {
     makeFolder(folder, 0o700);
-    lease = waitForLease(folder);
-    const list = change();
-    if (list) writeFileAtomicSync(path, `${JSON.stringify(list, null, 2)}\n`, 0o600);
-    return list !== undefined;
+    return await changeAlone(() => {
+      const list = change();
+      if (list) writeFileAtomicSync(path, `${JSON.stringify(list, null, 2)}\n`, 0o600);
+      return list !== undefined;
+    }, signal);
   } catch (error) {
     throw explainWriteError(error, folder);
-  } finally {
-    lease?.release();
-  }
-}
-
-function waitForLease(folder: string): Lease {
-  for (const pause = new Int32Array(new SharedArrayBuffer(4)); ;) {
-    const lease = Lease.acquire(folder);
-    if (isHeld(lease)) return lease;
-    Atomics.wait(pause, 0, 0, POLL_MS);
   }
 }

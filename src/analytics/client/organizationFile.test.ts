@@ -9,7 +9,7 @@ const ADD_20 = `
   import { OrganizationFile } from './src/analytics/client/organizationFile.ts';
   const [state, name] = process.argv.slice(-2);
   for (let i = 0; i < 20; i++) {
-    new OrganizationFile(state).add({ name: name + i, url: 'https://a.example.com', token: { env: 'TOKEN' } });
+    await new OrganizationFile(state).add({ name: name + i, url: 'https://a.example.com', token: { env: 'TOKEN' } });
     console.log('added ' + i);
   }
 `;
@@ -18,13 +18,13 @@ describe('the organizations of the command', () => {
   const folder = temporaryFolder();
   const code = (name: string) => ({ name: 'SextantError', code: name });
 
-  it('are kept with the places of their tokens, and connect with the token of the moment', () => {
+  it('are kept with the places of their tokens, and connect with the token of the moment', async () => {
     const state = folder();
     const file = new OrganizationFile(state);
     const secret = join(state, 'secret');
     assert.deepEqual(file.read(), []);
-    file.add({ name: 'Acme Inc.', url: 'https://acme.example.com/', token: { env: 'ACME_TOKEN' } });
-    file.add({ name: 'globex', url: 'http://127.0.0.1:1', token: { file: secret } });
+    await file.add({ name: 'Acme Inc.', url: 'https://acme.example.com/', token: { env: 'ACME_TOKEN' } });
+    await file.add({ name: 'globex', url: 'http://127.0.0.1:1', token: { file: secret } });
     assert.deepEqual(file.connection('Acme Inc.', { ACME_TOKEN: 't0ken-a' }), {
       url: 'https://acme.example.com',
       token: 't0ken-a',
@@ -34,25 +34,22 @@ describe('the organizations of the command', () => {
     assert.equal(file.connection('globex', {}).token, 't0ken-b');
     assert.equal(readFileSync(file.path, 'utf8').includes('t0ken'), false);
     if (process.platform !== 'win32') assert.equal(statSync(file.path).mode & 0o777, 0o600);
-    assert.equal(file.remove('globex'), true);
-    assert.equal(file.remove('globex'), false);
+    assert.equal(await file.remove('globex'), true);
+    assert.equal(await file.remove('globex'), false);
     assert.deepEqual(file.read().map(({ name }) => name), ['Acme Inc.']); // oxfmt-ignore
   });
 
-  it('have no double names, no addresses that would show the token, and no odd names', () => {
+  it('have no double names, no addresses that would show the token, and no odd names', async () => {
     const file = new OrganizationFile(folder());
-    const add =
-      (name: string, url: string, env = 'TOKEN') =>
-      () =>
-        file.add({ name, url, token: { env } });
-    add('acme', 'https://a.example.com')();
-    for (const name of ['Crew 👩🏽‍🚀', 'شرکت می‌سازیم']) add(name, 'https://a.example.com')();
-    assert.throws(add('acme', 'https://b.example.com'), code('BadOrganization'));
-    assert.throws(add('b', 'http://b.example.com'), code('InsecureUrl'));
-    assert.throws(add('b', 'https://user:pass@b.example.com'), code('BadUrl'));
+    const add = (name: string, url: string, env = 'TOKEN'): Promise<unknown> => file.add({ name, url, token: { env } });
+    await add('acme', 'https://a.example.com');
+    for (const name of ['Crew 👩🏽‍🚀', 'شرکت می‌سازیم']) await add(name, 'https://a.example.com');
+    await assert.rejects(add('acme', 'https://b.example.com'), code('BadOrganization'));
+    await assert.rejects(add('b', 'http://b.example.com'), code('InsecureUrl'));
+    await assert.rejects(add('b', 'https://user:pass@b.example.com'), code('BadUrl'));
     for (const name of ['', ' a', 'a\n', 'a\u001b[31m', 'x'.repeat(65), '\u202Ea'])
-      assert.throws(add(name, 'https://b.example.com'), code('BadOrganization'), JSON.stringify(name));
-    assert.throws(add('b', 'https://b.example.com', 'A B'), code('BadOrganization'));
+      await assert.rejects(add(name, 'https://b.example.com'), code('BadOrganization'), JSON.stringify(name));
+    await assert.rejects(add('b', 'https://b.example.com', 'A B'), code('BadOrganization'));
     assert.throws(() => file.connection('acme', {}), /The token of acme is missing\. Set TOKEN\./);
     assert.throws(() => file.connection('other', {}), /There is no organization other\. Known are acme, /);
   });

@@ -48,26 +48,28 @@ export class OrganizationFile {
   }
 
   /** Throws also `BadUrl` and `InsecureUrl`. */
-  add({ name, url, token }: KnownOrganization): KnownOrganization {
+  async add({ name, url, token }: KnownOrganization, signal?: AbortSignal): Promise<KnownOrganization> {
     if (!isOrganizationName(name)) throw bad('A name has 1 to 64 characters, and none at its ends is a blank.');
     if ('env' in token && !VARIABLE.test(token.env)) throw bad(`${token.env} is no name of an environment variable.`);
     const added = { name, url: readConnection(url, 'token').url, token };
-    changeListFile(this.path, () => {
+    const withAdded = (): object => {
       const all = this.read();
       if (all.some((one) => one.name === name))
         throw bad(`There is an organization ${name}. Remove it first, or choose another name.`);
       return { organizations: [...all, added] };
-    });
+    };
+    await changeListFile(this.path, withAdded, signal);
     return added;
   }
 
   /** Returns whether there was one. */
-  remove(name: string): boolean {
-    return changeListFile(this.path, () => {
+  remove(name: string, signal?: AbortSignal): Promise<boolean> {
+    const withoutIt = (): object | undefined => {
       const all = this.read();
       const organizations = all.filter((one) => one.name !== name);
       return organizations.length < all.length ? { organizations } : undefined;
-    });
+    };
+    return changeListFile(this.path, withoutIt, signal);
   }
 
   /** The connection of an organization. Throws `NoOrganization`, and `NotConnected` without its token. */

@@ -55,7 +55,7 @@ export async function runAdd(name: string, options: AddOptions, terminal: Termin
   const url = await readSecret(`URL of ${name}`, terminal);
   if (url === '') throw invalid('No URL was given. Type it, or pipe it to the standard input.');
   const destination = readDestination({ ...options, name, url });
-  new DestinationFile(options.state).add(destination);
+  await new DestinationFile(options.state).add(destination, terminal.signal);
   if (options.json) printJson(destinationJson(destination), terminal);
   else {
     terminal.stdout.write(`Added ${describeDestination(destination)}. A message looks like this:\n`);
@@ -75,8 +75,8 @@ export function runList(options: AlertsOptions, terminal: Terminal): ExitCode {
 }
 
 /** `sextant alerts remove` */
-export function runRemove(name: string, options: AlertsOptions, terminal: Terminal): ExitCode {
-  const isRemoved = new DestinationFile(options.state).remove(name);
+export async function runRemove(name: string, options: AlertsOptions, terminal: Terminal): Promise<ExitCode> {
+  const isRemoved = await new DestinationFile(options.state).remove(name, terminal.signal);
   if (options.json) printJson({ removed: isRemoved ? [name] : [] }, terminal);
   else if (!isRemoved) terminal.stderr.write(`sextant: There is no destination ${printable(name)}.\n`);
   return isRemoved ? ExitCode.ok : ExitCode.nothingFound;

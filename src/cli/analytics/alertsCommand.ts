@@ -95,7 +95,9 @@ export function addAlertsCommand(program: Command, terminal: Terminal, exit: (co
     .action(async (options: AlertsOptions) => exit((await load()).runList(options, terminal)));
   kept('remove <name>', 'remove a destination')
     .addHelpText('after', REMOVE_HELP)
-    .action(async (name: string, options: AlertsOptions) => exit((await load()).runRemove(name, options, terminal)));
+    .action(async (name: string, options: AlertsOptions) =>
+      exit(await (await load()).runRemove(name, options, terminal)),
+    );
   kept('test <name>', 'show a message with invented figures, and send it')
     .option('-y, --yes', 'send it without a confirmation')
     .addHelpText('after', TEST_HELP)

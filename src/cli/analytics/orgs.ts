@@ -44,7 +44,7 @@ Examples:
 
 Exit codes: 0 done, 2 failed or wrong usage, 130 interrupted.`,
     )
-    .action((name: string, url: string, options: AddOptions) => exit(runAdd(name, url, options, terminal)));
+    .action(async (name: string, url: string, options: AddOptions) => exit(await runAdd(name, url, options, terminal)));
   orgs
     .command('list')
     .description('list the organizations, and where their tokens are')
@@ -64,13 +64,14 @@ Exit codes: 0 done, 2 failed or wrong usage, 130 interrupted.`,
       'after',
       `\nExamples:\n  sextant orgs remove acme\n\nExit codes: 0 done, 1 there is none with that name, 2 failed or wrong usage, 130 interrupted.`,
     )
-    .action((name: string, options: StateOptions) => exit(runRemove(name, options, terminal)));
+    .action(async (name: string, options: StateOptions) => exit(await runRemove(name, options, terminal)));
 }
 
-function runAdd(name: string, url: string, options: AddOptions, { stdout, stderr }: Terminal): ExitCode {
+async function runAdd(name: string, url: string, options: AddOptions, terminal: Terminal): Promise<ExitCode> {
+  const { stdout, stderr, signal } = terminal;
   const token = tokenOf(options);
   const file = new OrganizationFile(options.state);
-  const added = file.add({ name, url, token });
+  const added = await file.add({ name, url, token }, signal);
   stdout.write(`Added ${printable(`${added.name}: ${added.url}, token ${describeToken(added)}`)}\n`);
   try {
     file.connection(name, process.env);
@@ -106,8 +107,8 @@ function describeToken({ token }: KnownOrganization): string {
   return 'env' in token ? `in ${token.env}` : `in the file ${token.file}`;
 }
 
-function runRemove(name: string, options: StateOptions, { stderr }: Terminal): ExitCode {
-  const isRemoved = new OrganizationFile(options.state).remove(name);
+async function runRemove(name: string, options: StateOptions, { stderr, signal }: Terminal): Promise<ExitCode> {
+  const isRemoved = await new OrganizationFile(options.state).remove(name, signal);
   if (!isRemoved) stderr.write(`sextant: There is no organization ${printable(name)}.\n`);
   return isRemoved ? ExitCode.ok : ExitCode.nothingFound;
 }
