@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { BatchStore } from '../../src/analytics/budgets/batchStore.ts';
+import { accountKey } from '../../src/analytics/client/account.ts';
 import { silentLogger } from '../../src/base/log.ts';
 import { createProgram } from '../../src/cli/main.ts';
 import { StateFolder } from '../../src/server/state/stateFolder.ts';
@@ -16,8 +18,11 @@ import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 interface Case {
   readonly args: readonly string[];
   readonly input?: string;
+  /** What it reports if it is interrupted, where it has more to report. */
+  readonly reports?: RegExp;
 }
 
+const TOKEN = 'sxt_token';
 /** Stands in a command line for the address of the server. */
 const URL_HERE = '<url>';
 /** Commands that find the server by `--state`, which is added. */
@@ -77,6 +82,9 @@ const REMOTE: readonly Case[] = [
   { args: ['budgets', 'set', 'ada@example.com', '5', '--yes'] },
   { args: ['budgets', 'clear', 'ada@example.com', '--yes'] },
   { args: ['budgets', 'import', '-', '--yes'], input: 'account,limit\nada@example.com,5\n' },
+  { args: ['budgets', 'undo', '--yes', '--state', '<ended>'] },
+  { args: ['budgets', 'retry', '--yes', '--state', '<ended>'] },
+  { args: ['budgets', 'resume', '--state', '<begun>'], reports: /^sextant: The batch is not complete\. .*resume\.$/m },
   { args: ['budgets', 'export'] },
   { args: ['budgets', 'group', 'list', '--groups', 'groups.csv'] },
   { args: ['budgets', 'group', 'spread', 'team=Search', '--groups', 'groups.csv', '--limit', '5', '--yes'] },
@@ -84,12 +92,12 @@ const REMOTE: readonly Case[] = [
   { args: ['alerts', 'run'] },
   { args: ['alerts', 'test', 'hook', '--yes'] },
 ];
-/** Commands that send no request, and some that only continue a batch of limits, as the ones above do. */
+/** Commands that send no request. */
 const OTHERS: ReadonlySet<string> = new Set([
   ...['index', 'search', 'find-usages', 'outline', 'mcp', 'mcp install', 'status', 'why', 'doctor'],
   ...['context export', 'context import', 'serve', 'webhooks library', 'completion', 'logout'],
   ...['token print', 'token create', 'orgs add', 'orgs list', 'orgs remove'],
-  ...['budgets undo', 'budgets retry', 'budgets resume', 'budgets status', 'budgets remind'],
+  ...['budgets status', 'budgets remind'],
   ...['group set', 'group clear', 'alerts add', 'alerts list', 'alerts remove', 'alerts log'],
 ]);
 /** Commands that only save an answer, or need nothing of it. */
@@ -134,7 +142,7 @@ const FORWARD = {
 
 describe('A command whose server does not answer', () => {
   const folder = temporaryFolder();
-  const home = { folder: '', root: '', state: '' };
+  const home = { folder: '', root: '', state: '', ended: '', begun: '' };
   let server: Server;
   let url: string;
   let state: StateFolder;
@@ -158,6 +166,9 @@ describe('A command whose server does not answer', () => {
     const { port } = server.address() as AddressInfo;
     url = `http://127.0.0.1:${port}`;
     state = await StateFolder.open(home.state, silentLogger);
+    [home.ended, home.begun] = [folder(), folder()];
+    await writeBatch(home.ended, true);
+    await writeBatch(home.begun, false);
     state.publish(url, { port, token: 'token', adminToken: 'admin' });
     for (const [args, input] of [
       [['alerts', 'add', 'hook'], `${url}/hook\n`],
@@ -178,7 +189,6 @@ describe('A command whose server does not answer', () => {
   });
 
   function environment(): NodeJS.ProcessEnv {
-    const token = 'sxt_token';
     return {
       PATH: process.env.PATH,
       HOME: home.folder,
@@ -186,11 +196,28 @@ describe('A command whose server does not answer', () => {
       XDG_DATA_HOME: join(home.folder, 'data'),
       NO_COLOR: '1',
       SEXTANT_ANALYTICS_URL: url,
-      SEXTANT_ANALYTICS_TOKEN: token,
+      SEXTANT_ANALYTICS_TOKEN: TOKEN,
       SEXTANT_API_URL: url,
-      SEXTANT_API_TOKEN: token,
-      SEXTANT_OPENAI_KEY: token,
+      SEXTANT_API_TOKEN: TOKEN,
+      SEXTANT_OPENAI_KEY: TOKEN,
     };
+  }
+
+  /** Writes a batch of limits, one of which was applied if it has ended. */
+  async function writeBatch(folder: string, isEnded: boolean): Promise<void> {
+    const store = new BatchStore(join(folder, 'budgets', accountKey({ url, token: TOKEN })));
+    const lease = store.lock();
+    const at = new Date().toISOString();
+    const rows = ['ada@example.com', 'bob@example.com'].map((name) => {
+      return { kind: 'user_email', name, before: '', after: '5' } as const;
+    });
+    const log = await store.begin(lease, { at, source: { kind: 'set' }, unit: 'credits', rows });
+    if (isEnded) {
+      await log.append({ type: 'read', at, confirmed: [0], waiting: [1], already: [], conflict: [], differs: [] });
+      await log.append({ type: 'ended', at });
+    }
+    await log.close();
+    lease.release();
   }
 
   /** Runs a command, and sends it a signal when the server calls `onAsked`. */
@@ -220,7 +247,7 @@ describe('A command whose server does not answer', () => {
   const local: readonly Case[] = LOCAL.map((args) => ({ args: [...args, '--state', '<state>'] }));
   const atState = ({ args, ...rest }: Case): Case => ({
     ...rest,
-    args: args.map((arg) => (arg === '<state>' ? home.state : arg)),
+    args: args.map((arg) => ({ '<state>': home.state, '<ended>': home.ended, '<begun>': home.begun })[arg] ?? arg),
   });
 
   it('is each command that sends a request', async () => {
@@ -238,7 +265,7 @@ describe('A command whose server does not answer', () => {
     const title = one.args.join(' ').replace(' --state <state>', '');
     it(`ends on Ctrl-C: ${title}`, async () => {
       const { code, stderr } = await run(atState(one), never);
-      assert.match(stderr, /^sextant: Interrupted\./m);
+      assert.match(stderr, one.reports ?? /^sextant: Interrupted\./m);
       assert.equal(code, 130, stderr);
     });
   }
@@ -246,7 +273,7 @@ describe('A command whose server does not answer', () => {
   for (const one of [...local, ...REMOTE.filter(({ args }) => args[0] !== 'alerts' || args[1] !== 'test')])
     it(`ends on SIGTERM within an answer: ${one.args.join(' ').replace(' --state <state>', '')}`, async () => {
       const { code, stderr } = await run(atState(one), partly, 'SIGTERM');
-      assert.match(stderr, /^sextant: Interrupted\./m);
+      assert.match(stderr, one.reports ?? /^sextant: Interrupted\./m);
       assert.equal(code, 130, stderr);
     });
 
