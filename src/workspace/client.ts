@@ -117,6 +117,12 @@ export class WorkspaceClient {
     if (this.#searching.isStarted) this.#send(this.#searching.caller().call('setUnsaved', unsaved));
   }
 
+  /** Removes the unsaved texts of a folder: no editor reports its saves once it is removed from the workspace. */
+  forgetUnsaved(root: string): void {
+    for (const unsaved of [...this.#unsaved.values()])
+      if (unsaved.root === root) this.setUnsaved({ root, path: unsaved.path });
+  }
+
   /** Reports paths, relative to the folder, that may have changed. */
   hint(root: string, paths: readonly string[]): void {
     // A new process scans the folder anyway.

@@ -44,6 +44,7 @@ describe('a workspace of several folders', () => {
       workspace,
       extensions: [ROOT, join(ROOT, 'test/browser/memoryFiles')],
       size: { height: 1200 },
+      settings: { 'files.autoSave': 'off' },
     });
     await workbench.openSextantView();
     await workbench.treeItem(/^ferry 1 file indexed/).waitFor();
@@ -110,6 +111,42 @@ describe('a workspace of several folders', () => {
     await view.getByText('1 file', { exact: true }).first().waitFor();
     assert.equal(await box.inputValue(), 'path:"/Old Town/" stop pier');
     await workbench.openSextantView();
+  });
+
+  it('finds what is saved, and not yet saved, in a folder that was removed and is added again', async () => {
+    const { page } = workbench;
+    await setFolders(/^tram 1 file indexed/, { path: 'ferry' }, { path: 'tram' });
+    const finds = async (query: string): Promise<void> => {
+      await workbench.search(query);
+      const row = workbench.pick.getByRole('option', { name: new RegExp(`tram/stop\\.ts:1, .*${query}`) });
+      await row.waitFor();
+      await page.keyboard.press('Escape');
+    };
+    await workbench.search('waitAtStop');
+    await workbench.firstRow('waitAtStop');
+    await workbench.enter();
+    await workbench.pick.waitFor({ state: 'hidden' });
+    await workbench.tab('stop.ts').click();
+    // At once: the opened result still moves the cursor.
+    await page.keyboard.insertText('/* trolleybus */ ');
+    await finds('trolleybus');
+    const removed = async (): Promise<void> => {
+      await setFolders(/^ferry 1 file indexed/, { path: 'ferry' });
+      await workbench.treeItem(/^tram/).waitFor({ state: 'detached' });
+      await workbench.tab('stop.ts').click();
+    };
+    await removed();
+    await page.keyboard.insertText('/* funicular */ ');
+    await workbench.run('File: Save');
+    await setFolders(/^tram 1 file indexed/, { path: 'ferry' }, { path: 'tram' });
+    await finds('funicular');
+    await removed();
+    await page.keyboard.insertText('/* monorail */ ');
+    await setFolders(/^tram 1 file indexed/, { path: 'ferry' }, { path: 'tram' });
+    await finds('monorail');
+    await workbench.tab('stop.ts').click();
+    await workbench.run('File: Save');
+    await workbench.run('View: Close All Editors');
   });
 
   it('reports that a folder outside any disk is not indexed, and what to do', async () => {

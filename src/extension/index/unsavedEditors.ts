@@ -22,13 +22,23 @@ export class UnsavedEditors implements vscode.Disposable {
     this.#disposables.add(workspace.onDidChangeTextDocument(({ document }) => this.#sendSoon(document)));
     this.#disposables.add(workspace.onDidSaveTextDocument((document) => this.#send(document)));
     this.#disposables.add(workspace.onDidCloseTextDocument((document) => this.#send(document)));
+    this.#disposables.add(
+      workspace.onDidChangeWorkspaceFolders(({ removed }) => {
+        for (const { uri } of removed) this.#client.forgetUnsaved(uri.fsPath);
+        this.#sendAll();
+      }),
+    );
     // Editors that were restored with the window.
-    for (const document of workspace.textDocuments) if (document.isDirty) this.#send(document);
+    this.#sendAll();
   }
 
   dispose(): void {
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#disposables.dispose();
+  }
+
+  #sendAll(): void {
+    for (const document of vscode.workspace.textDocuments) if (document.isDirty) this.#send(document);
   }
 
   #sendSoon(document: vscode.TextDocument): void {
