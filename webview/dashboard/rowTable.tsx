@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../../src/base/format.ts';
 import type { ListedRow, RowList } from '../../src/protocol/dashboardView.ts';
+import { messageOf } from '../page.tsx';
 import type { DashboardActions } from './actions.ts';
 import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
 
@@ -30,6 +31,7 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
   const [loaded, setLoaded] = useState<{ readonly window: Window; readonly rows: readonly ListedRow[] }>();
+  const [failure, setFailure] = useState('');
   const wanted = useRef<string>('');
   const focusNext = useRef<number | undefined>(undefined);
   const height = Math.min(TALL_PX, count * ROW_PX);
@@ -39,10 +41,16 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
     const key = `${list.list} ${version} ${view.from} ${view.count}`;
     if (wanted.current === key || view.count === 0) return;
     wanted.current = key;
-    void actions.rows(list.list, view.from, view.count).then((rows) => {
+    const show = (message: string, rows?: readonly ListedRow[]): void => {
       // A late answer belongs to another position by now.
-      if (wanted.current === key) setLoaded({ window: view, rows });
-    });
+      if (wanted.current !== key) return;
+      setFailure(message);
+      if (rows) setLoaded({ window: view, rows });
+    };
+    actions.rows(list.list, view.from, view.count).then(
+      (rows) => show('', rows),
+      (error: unknown) => show(messageOf(error)),
+    );
   });
   useEffect(() => {
     const button = scroller.current?.querySelector<HTMLElement>(`[data-row="${focusNext.current ?? -1}"]`);
@@ -80,6 +88,11 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
     if (scroller.current) scroller.current.scrollTop = 0;
     actions.sort(list.list, id, isSame && descending ? 'ascending' : 'descending');
   };
+  /** Requests the rows in view again when it is drawn. */
+  const readAgain = (): void => {
+    wanted.current = '';
+    setFailure('');
+  };
   const said =
     count === all
       ? l10n.t('{0} rows', formatCount(all))
@@ -91,6 +104,14 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
           {list.caption} <span class="quiet">{said}</span>
         </h2>
       </div>
+      {failure !== '' && (
+        <p class="notice" role="alert">
+          <span class="icon icon-error" /> {l10n.t('These rows could not be read: {0}', failure)}{' '}
+          <button type="button" class="link" onClick={readAgain}>
+            {l10n.t('Try Again')}
+          </button>
+        </p>
+      )}
       {count === 0 ? (
         <p class="quiet">{all === 0 ? l10n.t('No rows.') : l10n.t('No names match.')}</p>
       ) : (

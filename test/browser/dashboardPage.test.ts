@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { BrowserContext, Page } from 'playwright-core';
+import { launchBrowser } from '../../scripts/lib/browser.mjs';
+import { importsOf, viewPage } from '../../src/extension/viewPage.ts';
+import type { DashboardState } from '../../src/protocol/dashboardView.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+import { ROOT } from './support.ts';
+
+const BUILT = join(ROOT, 'dist/webview');
+const ORIGIN = 'https://page.test';
+
+/** The page as the extension sends it. */
+function page(): string {
+  const textOf = (file: string): string => readFileSync(join(BUILT, file), 'utf8');
+  return viewPage({
+    title: 'Dashboard',
+    script: `${ORIGIN}/dashboard.js`,
+    imports: importsOf(textOf('dashboard.js')).map((one) => `${ORIGIN}/${one}`),
+    style: textOf('dashboard.css'),
+    beginning: '',
+    drawsPictures: false,
+    nonce: 'script-nonce',
+    styleNonce: 'style-nonce',
+    language: 'en',
+    strings: '{}',
+  });
+}
+
+const STATE: DashboardState = {
+  account: { kind: 'ready', name: 'acme', organizations: 1 },
+  choices: { tab: 'people', preset: '28d', first: '', last: '', compare: true, group: 'resource', filter: '', anonymise: false }, // oxfmt-ignore
+  tabs: [{ id: 'people', name: 'People' }],
+  range: { text: '28 days', first: '2026-11-01', last: '2026-11-28', before: '', oldest: '2026-01-01', newest: '2026-11-28' }, // oxfmt-ignore
+  controls: { days: true, compare: true, filter: true },
+  ...{ groups: [], group: '', parts: [], part: '', onlyGroups: [], only: '' },
+  page: {
+    tab: 'people',
+    ...{ isLoading: false, isFilled: true, error: null, empty: null, progress: null, asOf: '', attention: null },
+    ...{ tiles: [], charts: [], person: null },
+    list: {
+      ...{ list: 'people', caption: 'People', count: 1, all: 1, sort: 'name', descending: false, version: 1 },
+      columns: [{ id: 'name', title: 'Name', about: '', isNumber: false }],
+    },
+  },
+  editor: null,
+  spoken: '',
+};
+
+/** Answers the page's requests. Those to the methods in `held` wait in `waiting`; those to methods in `failing` are failures. */
+const EXTENSION = `
+  globalThis.held = new Set();
+  globalThis.failing = new Set();
+  globalThis.waiting = [];
+  const answers = {
+    ready: () => (${JSON.stringify(STATE)}),
+    rows: () => [{ id: 'p1', cells: ['ada@example.com'], tone: 'plain', used: null }],
+  };
+  globalThis.acquireVsCodeApi = () => ({
+    postMessage: ({ page, message: { kind, id, name, argument } }) => {
+      globalThis.pageId = page;
+      if (kind !== 'request') return;
+      const message = failing.has(name)
+        ? { kind: 'error', id, code: 'Internal', message: name + ' ended' }
+        : { kind: 'result', id, value: answers[name]?.(argument) };
+      const send = () => window.postMessage({ page, message });
+      if (held.has(name)) waiting.push(send);
+      else setTimeout(send);
+    },
+    getState: () => undefined,
+    setState() {},
+  });
+`;
+
+describe('the page of the dashboard', () => {
+  const newFolder = temporaryFolder();
+  let context: BrowserContext;
+  let tab: Page;
+  const problems: string[] = [];
+
+  beforeEach(async () => {
+    context = await launchBrowser(newFolder());
+    tab = await context.newPage();
+    problems.length = 0;
+    tab.on('pageerror', (error) => problems.push(error.message));
+    await tab.addInitScript(EXTENSION);
+    await tab.route(`${ORIGIN}/**`, async (route) => {
+      const path = new URL(route.request().url()).pathname;
+      if (path === '/') return route.fulfill({ body: page(), contentType: 'text/html' });
+      return route.fulfill({ path: join(BUILT, basename(path)), contentType: 'text/javascript' });
+    });
+    await tab.goto(`${ORIGIN}/`);
+  });
+  afterEach(async () => {
+    await context.close();
+    assert.deepEqual(problems, []);
+  });
+
+  it('reports that rows of a list cannot be read, and reads them again', async () => {
+    await tab.getByText('ada@example.com').waitFor();
+    await tab.evaluate('failing.add("rows")');
+    const state = { ...STATE, page: { ...STATE.page, list: { ...STATE.page.list, version: 2 } } };
+    await tab.evaluate(`window.postMessage({
+      page: pageId, message: { kind: 'event', name: 'state', value: ${JSON.stringify(state)} },
+    })`);
+    const failure = tab.getByRole('alert').getByText('rows ended');
+    await failure.waitFor();
+    await tab.evaluate('failing.clear()');
+    await tab.getByRole('button', { name: 'Try Again' }).click();
+    await failure.waitFor({ state: 'detached' });
+    await tab.getByText('ada@example.com').waitFor();
+  });
+});
