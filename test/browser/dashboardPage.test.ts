@@ -97,6 +97,41 @@ describe('the page of the dashboard', () => {
     assert.deepEqual(problems, []);
   });
 
+  it('shows figures as loading from the choice of other days on', async () => {
+    const loading = tab.getByText('loading…');
+    await tab.getByText('ada@example.com').waitFor();
+    assert.equal(await loading.count(), 0);
+    await tab.evaluate('held.add("choose")');
+    await tab.getByLabel('Days').selectOption('7d');
+    await loading.waitFor();
+    const state = { ...STATE, choices: { ...STATE.choices, preset: '7d' } };
+    await tab.evaluate(`{
+      const event = { kind: 'event', name: 'state', value: ${JSON.stringify(state)} };
+      window.postMessage({ page: pageId, message: event });
+      for (const send of waiting.splice(0)) send();
+    }`);
+    await loading.waitFor({ state: 'detached' });
+    await tab.evaluate('failing.add("choose"); held.clear()');
+    await tab.getByLabel('Days').selectOption('90d');
+    await tab.getByText('choose ended').waitFor();
+    await loading.waitFor({ state: 'detached' });
+  });
+
+  it('keeps the failure of a request until a later one succeeds', async () => {
+    await tab.getByText('ada@example.com').waitFor();
+    const failure = tab.getByRole('alert').getByText('sort ended');
+    await tab.evaluate('held.add("choose"); failing.add("sort")');
+    await tab.getByLabel('Days').selectOption('7d');
+    await tab.getByRole('button', { name: 'Name' }).click();
+    await failure.waitFor();
+    await tab.evaluate('for (const send of waiting.splice(0)) send()');
+    await tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    assert.equal(await failure.count(), 1);
+    await tab.evaluate('failing.clear(); held.clear()');
+    await tab.getByRole('button', { name: 'Name' }).click();
+    await failure.waitFor({ state: 'detached' });
+  });
+
   it('reports that rows of a list cannot be read, and reads them again', async () => {
     await tab.getByText('ada@example.com').waitFor();
     await tab.evaluate('failing.add("rows")');

@@ -18,6 +18,8 @@ const { caller } = host;
 let state: DashboardState | undefined;
 let tables: readonly string[] = keptTables(host.kept);
 let problem = '';
+/** Number of requests so far, and of the last one that failed: its message stays until a later request succeeds. */
+let [requests, failed] = [0, 0];
 /** Number of choices that the extension has not confirmed yet. */
 let unheard = 0;
 
@@ -56,20 +58,36 @@ function send<K extends keyof DashboardMethods>(name: K, argument: Parameters<Da
 async function asked<K extends keyof DashboardMethods>(
   name: K,
   argument: Parameters<DashboardMethods[K]>[0],
+  onFailure: () => void = () => undefined,
 ): Promise<Awaited<ReturnType<DashboardMethods[K]>> | undefined> {
+  const number = ++requests;
   try {
     const answer = await caller.call(name, argument as never);
-    say('');
+    if (number > failed) say('');
     return answer as Awaited<ReturnType<DashboardMethods[K]>>;
   } catch (error) {
-    say(messageOf(error));
+    report(error, number);
+    onFailure();
     return undefined;
   }
+}
+
+function report(error: unknown, number: number): void {
+  failed = Math.max(failed, number);
+  say(messageOf(error));
 }
 
 function say(what: string): void {
   if (what === problem) return;
   problem = what;
+  draw();
+}
+
+/** Choices that change the figures of the shown tab. */
+const FIGURES = ['preset', 'first', 'last', 'before', 'compare', 'group', 'column', 'part', 'only'] as const;
+
+function setLoading(isLoading: boolean): void {
+  if (state) state = { ...state, page: { ...state.page, isLoading } };
   draw();
 }
 
@@ -81,11 +99,12 @@ async function picture(what: 'svg' | 'png', figure: HTMLElement): Promise<string
 const actions: DashboardActions = {
   choose(change) {
     if (!state) return;
-    // The choice is shown at once; its content follows.
+    // The choice is shown at once; its content follows. Until then the figures are those of the choice before.
     const choices = { ...state.choices, ...change };
     state = { ...state, choices };
+    if (FIGURES.some((name) => name in change)) setLoading(true);
     unheard++;
-    void asked('choose', choices).then(() => unheard--);
+    void asked('choose', choices, () => setLoading(false)).then(() => unheard--);
     draw();
   },
   refresh: () => send('refresh', undefined),
@@ -96,7 +115,7 @@ const actions: DashboardActions = {
     const image = figure && (what === 'svg' || what === 'png') ? picture(what, figure) : Promise.resolve(null);
     image.then(
       (drawn) => send('export', { what, chart: chart ?? null, image: drawn }),
-      (error: unknown) => say(messageOf(error)),
+      (error: unknown) => report(error, ++requests),
     );
   },
   go: (to) => send('go', { to }),
