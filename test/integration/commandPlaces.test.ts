@@ -160,6 +160,15 @@ describe('The places that the command prints', () => {
     assert.ok(existsSync(join(state, 'mine.txt')) && !existsSync(join(state, 'files.json')));
   });
 
+  it('come from no folder of state without a name, as an empty variable gives it', () => {
+    const root = copySample(folder());
+    const message = 'sextant: The name after --state is empty. Name a folder, or leave --state out.\n';
+    for (const args of [['search', 'verifyPassword'], ['index'], ['status'], ['doctor']]) {
+      const { code, stdout, stderr } = sextant(...args, root, '--state', '');
+      assert.deepEqual([code, stdout, stderr], [2, '', message], args.join(' '));
+    }
+  });
+
   it('are no places but a failure as JSON where one is wanted', () => {
     const failure = (...args: string[]): unknown[] => {
       const { code, stdout, stderr } = sextant(...args);

@@ -21,6 +21,7 @@ const CASES: readonly (readonly [code: number, ...args: string[]])[] = [
   [2, 'search', 'verifyPassword', './missing'],
   [2, 'search'],
   [2, 'search', ' '],
+  [2, 'search', 'verifyPassword', '--state', ''],
   [0, 'find-usages', 'verifyPassword'],
   [1, 'find-usages', 'quuxNowhere'],
   [2, 'find-usages', 'two names'],

@@ -22,9 +22,11 @@ export function resolveFolder(path: string): string {
 
 /**
  * The state folder of a folder's index: in the user's cache folder, by the folder's real path, or `override`. Throws
- * `FolderNotOurs` if the override belongs to another folder.
+ * `FolderNotOurs` if the override belongs to another folder, and `NoName` if it is empty.
  */
 export function stateFolderOf(root: string, override: string | undefined): string {
+  if (override === '')
+    throw new SextantError('NoName', 'The name after --state is empty. Name a folder, or leave --state out.');
   if (override !== undefined) {
     checkStateFolder(root, override);
     return override;
