@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
 import { segmentsOf } from '../../test/support/indexFiles.ts';
@@ -661,6 +661,24 @@ describe('Searcher', () => {
     assert.deepEqual(await said(), [['a.ts', 'b.ts'], [one.root], false]);
     writeFileSync(file, readFileSync(file).fill(0, 0, 4));
     assert.deepEqual(await said(), [['b.ts'], [one.root], true]);
+  });
+
+  it('reports an index of another version, and what to do', async () => {
+    const place = await indexed({ 'a.ts': 'lantern\n' });
+    const searcher = new Searcher();
+    await searcher.search({ folders: [place], query: 'lantern', limit: 1 });
+    const index = indexFolderOf(place.stateFolder);
+    rmSync(index, { recursive: true });
+    cpSync(join(import.meta.dirname, '../../test/fixtures/formats/format-1-analysis-1/index'), index, {
+      recursive: true,
+    });
+    const message = /has format 1; .* It is rebuilt once no process of that version keeps it: close that/;
+    for (const one of [searcher, new Searcher()])
+      await assert.rejects(one.search({ folders: [place], query: 'lantern', limit: 1 }), {
+        code: 'IndexFormat',
+        message,
+      });
+    searcher.close();
   });
 
   it('does not search for requests that are cancelled while they wait', async () => {

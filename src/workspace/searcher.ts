@@ -5,7 +5,7 @@ import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
 import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { documentId } from '../engine/documentId.ts';
-import { EngineReader } from '../engine/engine.ts';
+import type { EngineReader } from '../engine/engine.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import { overlap, type SourceRange } from '../engine/query/sourceRange.ts';
 import {
@@ -25,8 +25,8 @@ import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
 import type { EncodingRule } from './encodings.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
-import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
-import { FolderSearch } from './folderSearch.ts';
+import type { FolderOptions } from './folderOptions.ts';
+import { FolderSearch, openReader } from './folderSearch.ts';
 import { personalOrder, type PersonalOrder } from './personalOrder.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
 import { relocate } from './relocate.ts';
@@ -432,12 +432,7 @@ export class Searcher {
   }
 
   #reader(stateFolder: string): EngineReader {
-    const known = this.#readers.get(stateFolder);
-    if (known) {
-      known.refresh();
-      return known;
-    }
-    const reader = new EngineReader(indexFolderOf(stateFolder));
+    const reader = openReader(stateFolder, this.#readers.get(stateFolder));
     this.#readers.set(stateFolder, reader);
     return reader;
   }
