@@ -74,14 +74,16 @@ export class RestartingWorker<M extends Methods<M>, E> {
     this.#worker = undefined;
     this.#caller = undefined;
     if (this.#stopped) return;
-    this.#logger.error(error.message);
-    this.#options.died?.(error);
     if (livedMs >= (this.#options.longMs ?? LONG_MS)) this.#restarts = 0;
-    if (++this.#restarts <= (this.#options.restarts ?? RESTARTS)) this.caller();
-    else {
-      this.#stopped = true;
-      const message = `${error.message} It stopped too often to be started once more: start Sextant again.`;
+    this.#stopped = ++this.#restarts > (this.#options.restarts ?? RESTARTS);
+    if (this.#stopped) {
+      const advice = 'start Sextant again, in an editor by a reload of the window.';
+      const message = `${error.message} It stopped too often to be started once more: ${advice}`;
       this.#givenUp = new SextantError(error.code, message);
     }
+    const reported = this.#givenUp ?? error;
+    this.#logger.error(reported.message);
+    this.#options.died?.(reported);
+    if (!this.#stopped) this.caller();
   }
 }

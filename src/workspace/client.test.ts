@@ -176,7 +176,11 @@ describe('the client of a workspace', () => {
         );
       }
       client.hint(root, ['a.ts']);
-      const tooOften = /SIGKILL.* too often/;
+      const tooOften = /SIGKILL.* too often .*reload/;
+      // The last status says what to do, and counts the files that searches still find.
+      const last = statuses.at(-1)!;
+      assert.match(last.state.kind === 'failed' ? last.state.message : '', tooOften);
+      assert.equal(last.files, 1);
       await assert.rejects(client.pause(), { code: 'ThreadDied', message: tooOften });
       client.open({ ...folder, root: other, stateFolder: join(other, 'state') });
       const { root: failed, state } = statuses.at(-1)!;

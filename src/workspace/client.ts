@@ -47,7 +47,10 @@ export class WorkspaceClient {
   readonly #unsaved = new Map<string, UnsavedText>();
   #isPaused = false;
   /** State of each folder since the indexing process started. */
-  readonly #states = new Map<string, { readonly isQuiet: boolean; readonly filesRead: number }>();
+  readonly #states = new Map<
+    string,
+    { readonly isQuiet: boolean; readonly files: number; readonly filesRead: number }
+  >();
   #renewalTimer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
   /** Folders that a new process opens again: their scan is not reported. */
@@ -183,16 +186,18 @@ export class WorkspaceClient {
     return AbortSignal.timeout(this.#options.closeMs ?? CLOSE_MS);
   }
 
+  /** The index stays, and is searched. */
   #reportFailure(root: string, { code, message }: SextantError): void {
-    this.#onStatus({ root, state: { kind: 'failed', code, message }, files: 0, skipped: {}, indexBytes: 0 });
+    const files = this.#states.get(root)?.files ?? 0;
+    this.#onStatus({ root, state: { kind: 'failed', code, message }, files, skipped: {}, indexBytes: 0 });
   }
 
   #onStatus(status: FolderStatus): void {
-    const { root, state, filesRead = 0 } = status;
+    const { root, state, files, filesRead = 0 } = status;
     if (state.kind === 'scanning' && this.#reopened.has(root)) return;
     this.#reopened.delete(root);
     if (this.#folders.has(root))
-      this.#states.set(root, { isQuiet: ['ready', 'following', 'failed'].includes(state.kind), filesRead });
+      this.#states.set(root, { isQuiet: ['ready', 'following', 'failed'].includes(state.kind), files, filesRead });
     this.#renewWhenQuiet();
     this.#options.onStatus(status);
   }
