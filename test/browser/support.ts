@@ -308,7 +308,10 @@ export class Workbench {
 
   /** The frame of the open view. The editor nests it in another, and creates both again when the view is shown again. */
   async view(): Promise<Frame> {
-    const outer = await this.page.locator('iframe.webview.ready').elementHandle();
+    const shown = this.page.locator('iframe.webview.ready');
+    // The one before may still be there.
+    await until('one view is shown', async () => (await shown.count()) === 1);
+    const outer = await shown.elementHandle();
     const inner = await (await outer.contentFrame())!.waitForSelector('#active-frame');
     const frame = (await inner.contentFrame())!;
     await frame.waitForSelector('body > *:not(script)');
