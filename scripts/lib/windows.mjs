@@ -108,6 +108,8 @@ async function ensureWindowsNode(wine) {
   const folder = join(root, '.vscode-test/windows');
   const env = {
     ...process.env,
+    // In the C locale Wine can write no file whose name has other letters.
+    LC_ALL: 'C.UTF-8',
     WINEPREFIX: join(folder, 'prefix'),
     WINEDEBUG: '-all',
     // Wine 8 offers a browser engine otherwise.
