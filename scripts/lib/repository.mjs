@@ -12,7 +12,7 @@ const LARGE_FILES = new Set([
   'package-lock.json',
 ]);
 /** Source files, without tests. */
-const SOURCE = /^(?:src|webview)\/.+(?<!\.test)\.ts$/;
+const SOURCE = /^(?:src|webview)\/.+(?<!\.test)\.tsx?$/;
 const MAX_SOURCE_LINES = 500;
 /** Pages for people, without those that are generated from comments, which lint checks. */
 const PAGE = /^(?:docs\/(?!api\/).+|[^/]+)\.md$/;

@@ -37,9 +37,18 @@ describe('the check of the repository', () => {
   it('refuses a source of over 500 lines, but not a test or a page', () => {
     const { root, since } = repository();
     const long = 'x\n'.repeat(501);
-    writeFiles(root, { 'src/a.ts': long, 'src/b.ts': long.slice(2), 'src/a.test.ts': long, 'docs/a.md': long });
+    writeFiles(root, {
+      'src/a.ts': long,
+      'src/b.ts': long.slice(2),
+      'src/a.test.ts': long,
+      'docs/a.md': long,
+      'webview/a.tsx': long,
+    });
     git(root, 'add', '.');
-    assert.deepEqual(problemsOf({ root, since }), ['src/a.ts has 501 lines, more than 500: divide it.']);
+    assert.deepEqual(
+      problemsOf({ root, since }),
+      ['src/a.ts', 'webview/a.tsx'].map((name) => `${name} has 501 lines, more than 500: divide it.`),
+    );
   });
 
   it('refuses avoided words in pages, in the manifest and in its texts, but not in code', () => {
