@@ -160,6 +160,7 @@ describe('Searcher', () => {
     assert.deepEqual(await found('lantern', place), [[], 0, []]);
     assert.deepEqual(await found('lantern lang:ts', place), [[], 0, []]);
     assert.deepEqual(await found('lantern', place, other), [['c.ts'], 0, []]);
+    assert.equal(await searcher.count({ folders: [place, other], query: 'lantern', limit: 9 }), 1);
     renameSync(`${place.root}-moved`, place.root);
     assert.deepEqual(await found('lantern', place, other), [['a.ts', 'b.ts', 'c.ts'], 0, []]);
     searcher.close();

@@ -199,13 +199,9 @@ export class Searcher {
     const began = performance.now();
     // Lets the cancellation of a request that waited for others arrive before it.
     await new TimeSlice(signal).next();
-    const { query, isTrusted = false } = request;
-    const folders = request.folders.filter(({ root }) => existsSync(root));
-    let parsed = parseQueryLanguage(query);
-    const { byRoot, problems } = await this.#changedFiles.resolve(folders, parsed.filters, isTrusted);
-    throwIfCancelled(signal);
+    let parsed = parseQueryLanguage(request.query);
     const leftOut = new Set<string>();
-    const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), leftOut));
+    const { searched, problems } = await this.#toSearch(request, parsed, leftOut, signal);
     const toResponse = ({ results, isPartial }: Found): SearchResponse => {
       const damaged = searched.filter(({ reader }) => reader.damage.length > 0);
       return {
@@ -253,7 +249,8 @@ export class Searcher {
     if (searched.length === 0) return problems;
     for (const filter of filters.filter(({ exclude, field }) => !exclude && field !== 'changed')) {
       const alone = parseQueryLanguage(text.slice(filter.start, filter.end));
-      const isNew = alone.text !== text.trim(); // A query of one filter has been searched.
+      // A query of one filter has been searched.
+      const isNew = alone.text !== text.trim();
       const options = { ...request, limit: 1, explain: false };
       const found = isNew && (await this.#find(searched, alone, options, new Set(), signal)).results.length > 0;
       if (!found) problems.push(filterNotFound(alone.text, filter));
@@ -345,17 +342,12 @@ export class Searcher {
    * The number of files that a query finds in the indexes, up to `limit`; unlike {@link search} it does not compare them with the
    * disk. `undefined` if not all texts were read for a phrase. Rejects with `Cancelled`.
    */
-  async count(
-    { folders, query, limit, isTrusted = false }: CountRequest,
-    signal?: AbortSignal,
-  ): Promise<number | undefined> {
+  async count(request: CountRequest, signal?: AbortSignal): Promise<number | undefined> {
     await new TimeSlice(signal).next();
-    const parsed = parseQueryLanguage(query);
-    const { byRoot } = await this.#changedFiles.resolve(folders, parsed.filters, isTrusted);
-    throwIfCancelled(signal);
-    const searched = folders.map((folder) => this.#toSearch(folder, byRoot.get(folder.root), new Set()));
+    const parsed = parseQueryLanguage(request.query);
+    const { searched } = await this.#toSearch(request, parsed, new Set(), signal);
     try {
-      const options = { limit, maxText: MAX_TEXT };
+      const options = { limit: request.limit, maxText: MAX_TEXT };
       const { hits, isPartial } = await searchIndexes(searched, parsed, options, this.#memory, signal);
       return isPartial ? undefined : hits.length;
     } finally {
@@ -395,11 +387,24 @@ export class Searcher {
     this.#readers.clear();
   }
 
-  #toSearch(folder: SearchFolder, changed: ChangedPaths = new Map(), leftOut: Set<string>): FolderSearch {
-    const reader = this.#reader(folder.stateFolder);
-    this.#overlay(reader, folder.root, folder.stateFolder);
-    const files = this.#filesOf(folder);
-    return new FolderSearch(folder, reader, this.#withUnsaved(folder.root, changed), files, leftOut);
+  /** Opens the folders of a request for one search, without missing ones, and finds out what changed for its filters. */
+  async #toSearch(
+    { folders: all, isTrusted = false }: Pick<SearchRequest, 'folders' | 'isTrusted'>,
+    { filters }: ParsedQuery,
+    leftOut: Set<string>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly searched: readonly FolderSearch[]; readonly problems: readonly QueryProblem[] }> {
+    const folders = all.filter(({ root }) => existsSync(root));
+    const { byRoot, problems } = await this.#changedFiles.resolve(folders, filters, isTrusted);
+    throwIfCancelled(signal);
+    const searched = folders.map((folder) => {
+      const { root, stateFolder } = folder;
+      const reader = this.#reader(stateFolder);
+      this.#overlay(reader, root, stateFolder);
+      const changed = this.#withUnsaved(root, byRoot.get(root) ?? new Map());
+      return new FolderSearch(folder, reader, changed, this.#filesOf(folder), leftOut);
+    });
+    return { searched, problems };
   }
 
   /** Reads the files of a folder as they are at this moment, unsaved or not. */
