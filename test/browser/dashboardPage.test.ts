@@ -1,32 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
-import { launchBrowser } from '../../scripts/lib/browser.mjs';
-import { importsOf, viewPage } from '../../src/extension/viewPage.ts';
 import type { DashboardState } from '../../src/protocol/dashboardView.ts';
 import { temporaryFolder } from '../support/temporary.ts';
-import { ROOT } from './support.ts';
-
-const BUILT = join(ROOT, 'dist/webview');
-const ORIGIN = 'https://page.test';
-
-/** The page as the extension sends it. */
-function page(): string {
-  const textOf = (file: string): string => readFileSync(join(BUILT, file), 'utf8');
-  return viewPage({
-    title: 'Dashboard',
-    script: `${ORIGIN}/dashboard.js`,
-    imports: importsOf(textOf('dashboard.js')).map((one) => `${ORIGIN}/${one}`),
-    style: textOf('dashboard.css'),
-    beginning: '',
-    drawsPictures: false,
-    nonce: 'script-nonce',
-    styleNonce: 'style-nonce',
-    language: 'en',
-    strings: '{}',
-  });
-}
+import { openAlone } from './pageAlone.ts';
 
 const STATE: DashboardState = {
   account: { kind: 'ready', name: 'acme', organizations: 1 },
@@ -77,20 +53,13 @@ describe('the page of the dashboard', () => {
   const newFolder = temporaryFolder();
   let context: BrowserContext;
   let tab: Page;
-  const problems: string[] = [];
+  let problems: string[];
 
   beforeEach(async () => {
-    context = await launchBrowser(newFolder());
-    tab = await context.newPage();
-    problems.length = 0;
-    tab.on('pageerror', (error) => problems.push(error.message));
-    await tab.addInitScript(EXTENSION);
-    await tab.route(`${ORIGIN}/**`, async (route) => {
-      const path = new URL(route.request().url()).pathname;
-      if (path === '/') return route.fulfill({ body: page(), contentType: 'text/html' });
-      return route.fulfill({ path: join(BUILT, basename(path)), contentType: 'text/javascript' });
-    });
-    await tab.goto(`${ORIGIN}/`);
+    ({ context, tab, problems } = await openAlone({
+      ...{ name: 'dashboard', title: 'Dashboard', beginning: '' },
+      ...{ extension: EXTENSION, folder: newFolder() },
+    }));
   });
   afterEach(async () => {
     await context.close();

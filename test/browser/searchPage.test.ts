@@ -1,35 +1,13 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import type { BrowserContext, Locator, Page } from 'playwright-core';
-import { launchBrowser } from '../../scripts/lib/browser.mjs';
+import type { Locator } from 'playwright-core';
 import { searchBeginning } from '../../src/extension/search/searchBeginning.ts';
-import { importsOf, viewPage } from '../../src/extension/viewPage.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
-import { ROOT, untilTrue } from './support.ts';
+import { openAlone } from './pageAlone.ts';
+import { untilTrue } from './support.ts';
 
-const BUILT = join(ROOT, 'dist/webview');
-const ORIGIN = 'https://page.test';
 const LABEL = 'Search code';
 const PLACEHOLDER = 'Words, a name, "a phrase", lang:ts';
-
-/** The page as the extension sends it. */
-function page(): string {
-  const textOf = (file: string): string => readFileSync(join(BUILT, file), 'utf8');
-  return viewPage({
-    title: 'Search',
-    script: `${ORIGIN}/search.js`,
-    imports: importsOf(textOf('search.js')).map((one) => `${ORIGIN}/${one}`),
-    style: textOf('search.css'),
-    beginning: searchBeginning(LABEL, PLACEHOLDER),
-    drawsPictures: false,
-    nonce: 'script-nonce',
-    styleNonce: 'style-nonce',
-    language: 'en',
-    strings: '{}',
-  });
-}
 
 /**
  * Answers the page's requests: each search finds `FILES` files with two places each. Not for files of a real index. Answers to the
@@ -84,24 +62,11 @@ describe('the page of the search view', () => {
   const newFolder = temporaryFolder();
 
   /** Opens the page; its scripts come when `coming` resolves. */
-  async function open(
-    coming: () => Promise<void>,
-  ): Promise<{ context: BrowserContext; tab: Page; problems: string[] }> {
-    const context = await launchBrowser(newFolder());
-    const tab = await context.newPage();
-    const problems: string[] = [];
-    tab.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-    tab.on('pageerror', (error) => problems.push(error.message));
-    await tab.addInitScript(EXTENSION);
-    await tab.route(`${ORIGIN}/**`, async (route) => {
-      const path = new URL(route.request().url()).pathname;
-      if (path === '/') return route.fulfill({ body: page(), contentType: 'text/html' });
-      await coming();
-      return route.fulfill({ path: join(BUILT, basename(path)), contentType: 'text/javascript' });
+  const open = (coming: () => Promise<void>): ReturnType<typeof openAlone> =>
+    openAlone({
+      ...{ name: 'search', title: 'Search', beginning: searchBeginning(LABEL, PLACEHOLDER) },
+      ...{ extension: EXTENSION, folder: newFolder(), coming },
     });
-    await tab.goto(`${ORIGIN}/`, { waitUntil: 'commit' });
-    return { context, tab, problems };
-  }
 
   it('takes keys before its script comes, and the script keeps the box, its text and the focus', async () => {
     let release: () => void = () => undefined;
