@@ -113,6 +113,7 @@ const targets = [
     // presence, and the effect of new limits, on the dashboard and in messages. 10 decode texts, and 15 rank and quote passages.
     // 30 send, edit and retry events of webhooks, 10 of them a library of events, a chunk that the first of them loads.
     // 40 are the page of events, forwards in one step, and the editor of filters.
+    // 20 find text in any form of Unicode, and report missing folders, refused experts and answers of other programs.
     // 10 are teams in the dashboard and the side bar, and its report, and 10 plain words with those of code.
     budget: 2385,
     options: {
@@ -170,6 +171,7 @@ const targets = [
     // that sextant serve --store opensearch loads.
     // 5 read the context of local models, and leave out their thoughts.
     // 10 explain refusals of a team's service and of answer models, and keep what a client's configuration has.
+    // 15 are forms of Unicode, and reports of answers of other programs and of an update of the running program.
     budget: 2245,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,

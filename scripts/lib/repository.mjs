@@ -1,4 +1,5 @@
-// Rules for tracked files: no large files, no long sources, pages and settings in plain English, and commit subjects that fit one line of a log.
+// Rules for tracked files: no large files, no long sources, pages and settings in plain English, and commit subjects that fit
+// one line of a log.
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -31,13 +31,13 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
-/** The end of a temporary file's name, which tells a person nothing. */
-const TEMPORARY = /\.[0-9a-f]{12}\.tmp\b/g;
-
 /** Whether a file of the program is missing, as after its update while it runs: parts are loaded when they are needed. */
 export function isFileMissing(error: unknown): boolean {
   return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(systemCode(error) ?? '');
 }
+
+/** The end of a temporary file's name, which tells a person nothing. */
+const TEMPORARY = /\.[0-9a-f]{12}\.tmp\b/g;
 
 /** One line for a log or a terminal: the message and the messages of its causes. */
 export function describeError(error: unknown): string {

@@ -89,6 +89,7 @@ export class FolderIndexer {
   }
 
   async #rebuild(): Promise<void> {
+    // Throws for a missing folder.
     idOf(this.#options.root);
     clearTimeout(this.#timer);
     const index = this.#index;

@@ -118,7 +118,7 @@ function symbolClauses(symbol: string): Clause[] {
 function inEachForm(filter: QueryFilter): QueryFilter[] {
   const { field, pattern } = filter;
   if (field !== 'path' && field !== 'file') return [filter];
-  return [...new Set([pattern.normalize(), pattern.normalize('NFD')])].map((form) => ({ ...filter, pattern: form }));
+  return [...new Set([pattern, pattern.normalize('NFD')])].map((form) => ({ ...filter, pattern: form }));
 }
 
 /** A clause that all documents that match a filter meet, and perhaps others. */

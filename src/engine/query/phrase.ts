@@ -19,8 +19,8 @@ export interface Phrase {
 const PIECE = /(?:\s+|\S){1,1000}/gu;
 
 /**
- * A phrase matches its own characters, in the middle of words as well, ignoring case and the form of Unicode. A run of spaces, tabs and line
- * breaks matches any other. `text` must not be empty. 1 MB takes a few milliseconds.
+ * A phrase matches its own characters, in the middle of words as well, ignoring case and the form of Unicode. A run of
+ * spaces, tabs and line breaks matches any other. `text` must not be empty. 1 MB takes a few milliseconds.
  */
 export function compilePhrase(text: string): Phrase {
   const [first = '', ...others] = (text.match(PIECE) ?? []).map((piece) => {

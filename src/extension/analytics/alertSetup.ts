@@ -203,9 +203,8 @@ async function askKinds(title: string, selected: readonly AlertKind[]): Promise<
   let [before, placeHolder] = [selected, vscode.l10n.t('What to report')];
   for (;;) {
     const items = ALERT_KINDS.map((alert) => ({ label: titleOfKind(alert), alert, picked: before.includes(alert) }));
-    const picked = await vscode.window.showQuickPick(items, {
-      ...{ title, placeHolder, canPickMany: true, ignoreFocusOut: true },
-    });
+    const options = { title, placeHolder, canPickMany: true, ignoreFocusOut: true } as const;
+    const picked = await vscode.window.showQuickPick(items, options);
     if (!picked || picked.length > 0) return picked?.map(({ alert }) => alert);
     [before, placeHolder] = [[], vscode.l10n.t('What to report: select at least one')];
   }
