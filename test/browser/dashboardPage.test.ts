@@ -69,6 +69,7 @@ describe('the page of the dashboard', () => {
   it('shows figures as loading from the choice of other days on', async () => {
     const loading = tab.getByText('loading…');
     await tab.getByText('ada@example.com').waitFor();
+    assert.equal(await tab.getByText(/^1 row$/).count(), 1);
     assert.equal(await loading.count(), 0);
     await tab.evaluate('held.add("choose")');
     await tab.getByLabel('Days').selectOption('7d');

@@ -94,9 +94,11 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
     setFailure('');
   };
   const said =
-    count === all
-      ? l10n.t('{0} rows', formatCount(all))
-      : l10n.t('{0} of {1} rows', formatCount(count), formatCount(all));
+    count < all
+      ? l10n.t('{0} of {1} rows', formatCount(count), formatCount(all))
+      : all === 1
+        ? l10n.t('1 row')
+        : l10n.t('{0} rows', formatCount(all));
   return (
     <section class="card rows" aria-label={list.caption}>
       <div class="head">
