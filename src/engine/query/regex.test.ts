@@ -8,32 +8,68 @@ import { compileRegex } from './regex.ts';
 import { literalsOf } from './regexLiterals.ts';
 import { isFault, parseRegex } from './regexSyntax.ts';
 
+/** An expression, and what decides whether JavaScript and RE2 read it alike. */
+interface Expression {
+  readonly source: string;
+  readonly canBeEmpty: boolean;
+  /** Whether it prefers one way to match over another that may be longer. */
+  readonly hasChoice: boolean;
+  /**
+   * Whether it repeats what has a choice and can be empty. After an empty turn JavaScript tries the next way, and RE2 ends the
+   * repetition: in `x`, `(?:\b|x)*` matches the letter by JavaScript, and is empty by RE2.
+   */
+  readonly differs: boolean;
+}
+
+function join(parts: readonly Expression[], sign: string): Expression {
+  const isChoice = sign === '|' && parts.length > 1;
+  return {
+    source: parts.map(({ source }) => source).join(sign),
+    canBeEmpty: isChoice ? parts.some((one) => one.canBeEmpty) : parts.every((one) => one.canBeEmpty),
+    hasChoice: isChoice || parts.some((one) => one.hasChoice),
+    differs: parts.some((one) => one.differs),
+  };
+}
+
+function repeat(node: Expression, sign: string): Expression {
+  return {
+    source: `${node.source}${sign}`,
+    canBeEmpty: node.canBeEmpty || /^(?:[*?]|\{0)/u.test(sign),
+    hasChoice: node.hasChoice || (sign.length > 1 && sign.endsWith('?')),
+    differs: node.differs || (node.canBeEmpty && node.hasChoice && sign !== '{2}'),
+  };
+}
+
+function plain(canBeEmpty: boolean, ...sources: string[]): fc.Arbitrary<Expression> {
+  return fc.constantFrom(...sources).map((source) => ({ source, canBeEmpty, hasChoice: false, differs: false }));
+}
+
+function grouped(opening: string): (inner: Expression) => Expression {
+  return (inner) => ({ ...inner, source: `${opening}${inner.source})` });
+}
+
 /** Expressions of all kinds, over few characters, so that texts match. */
-const expression: fc.Arbitrary<string> = fc.letrec<{ choice: string; sequence: string; part: string; atom: string }>(
-  (tie) => ({
-    choice: fc.oneof(
-      { weight: 4, arbitrary: tie('sequence') },
-      fc.tuple(tie('sequence'), tie('sequence')).map((two) => two.join('|')),
-    ),
-    sequence: fc.array(tie('part'), { minLength: 1, maxLength: 5 }).map((parts) => parts.join('')),
-    part: fc.oneof(
-      { weight: 3, arbitrary: tie('atom') },
-      fc
-        .tuple(tie('atom'), fc.constantFrom('*', '+', '?', '*?', '+?', '{2}', '{1,2}', '{0,1}', '{2,}'))
-        .map((two) => two.join('')),
-      fc.constantFrom('^', '$', '\\b', '\\B'),
-    ),
-    atom: fc.oneof(
-      {
-        weight: 5,
-        arbitrary: fc.constantFrom('a', 'b', 'err', 'Err', 'or', ' ', '_', '-', 'X', '7', 'foo bar', '\\.'),
-      },
-      fc.constantFrom('.', '\\w', '\\d', '\\s', '\\W', '[ab]', '[^a]', '[a-zX]', '[E_]'),
-      { depthSize: 'small', weight: 1, arbitrary: tie('choice').map((inner) => `(${inner})`) },
-      { depthSize: 'small', weight: 1, arbitrary: tie('choice').map((inner) => `(?:${inner})`) },
-    ),
-  }),
-).choice;
+const described = fc.letrec<Record<'choice' | 'sequence' | 'part' | 'atom', Expression>>((tie) => ({
+  choice: fc.oneof(
+    { weight: 4, arbitrary: tie('sequence') },
+    fc.tuple(tie('sequence'), tie('sequence')).map((two) => join(two, '|')),
+  ),
+  sequence: fc.array(tie('part'), { minLength: 1, maxLength: 5 }).map((parts) => join(parts, '')),
+  part: fc.oneof(
+    { weight: 3, arbitrary: tie('atom') },
+    fc
+      .tuple(tie('atom'), fc.constantFrom('*', '+', '?', '*?', '+?', '{2}', '{1,2}', '{0,1}', '{2,}'))
+      .map(([node, sign]) => repeat(node, sign)),
+    plain(true, '^', '$', '\\b', '\\B'),
+  ),
+  atom: fc.oneof(
+    { weight: 5, arbitrary: plain(false, 'a', 'b', 'err', 'Err', 'or', ' ', '_', '-', 'X', '7', 'foo bar', '\\.') },
+    plain(false, '.', '\\w', '\\d', '\\s', '\\W', '[ab]', '[^a]', '[a-zX]', '[E_]'),
+    { depthSize: 'small', weight: 1, arbitrary: tie('choice').map(grouped('(')) },
+    { depthSize: 'small', weight: 1, arbitrary: tie('choice').map(grouped('(?:')) },
+  ),
+})).choice;
+const expression = described.map(({ source }) => source);
 
 const text = fc
   .array(fc.constantFrom('a', 'b', 'err', 'Err', 'or', ' ', '_', '-', 'X', '7', 'foo bar', '.', '\n', 'é'), {
@@ -42,26 +78,47 @@ const text = fc
   .map((parts) => parts.join(''));
 const flags = fc.constantFrom('', 'i', 's', 'is');
 
-/** Matches of the regular expressions of JavaScript, within lines but with the flag `s`. */
-function places(content: string, source: string, given: string): PhraseMatch[] {
-  if (!given.includes('s')) {
-    return content
-      .split('\n')
-      .flatMap((line, i) => matches(line, source, given).map((match) => ({ ...match, line: i + 1, endLine: i + 1 })));
-  }
-  return matches(content, source, given);
+/** Where a text matches: offsets of start and end. */
+type Finder = (content: string) => (readonly [start: number, end: number])[];
+
+function inJavaScript(source: string, given: string): Finder {
+  return (content) =>
+    [...content.matchAll(new RegExp(source, `gm${given}`))].map(({ 0: { length }, index }) => [index, index + length]);
 }
 
-function matches(content: string, source: string, given: string): PhraseMatch[] {
+/** By the library alone, on the whole of each text. */
+function inRe2(source: string, given: string): Finder {
+  const bits = { i: RE2JS.CASE_INSENSITIVE, s: RE2JS.DOTALL };
+  const compiled = RE2JS.compile(
+    source,
+    [...given].reduce((all, flag) => all | bits[flag as 'i' | 's'], RE2JS.MULTILINE),
+  );
+  return (content) => {
+    const found = [];
+    for (const matcher = compiled.matcher(content); matcher.find();)
+      found.push([matcher.start(), matcher.end()] as const);
+    return found;
+  };
+}
+
+/** Matches that are not empty, within lines but with the flag `s`. */
+function places(find: Finder, content: string, given: string): PhraseMatch[] {
+  if (given.includes('s')) return matches(find, content);
+  return content
+    .split('\n')
+    .flatMap((line, i) => matches(find, line).map((match) => ({ ...match, line: i + 1, endLine: i + 1 })));
+}
+
+function matches(find: Finder, content: string): PhraseMatch[] {
   const at = (offset: number): [line: number, column: number] => {
     const lines = content.slice(0, offset).split('\n');
     return [lines.length, lines.at(-1)!.length];
   };
-  return [...content.matchAll(new RegExp(source, `gm${given}`))]
-    .filter(([match]) => match !== '')
-    .map((match) => {
-      const [line, column] = at(match.index);
-      const [endLine, endColumn] = at(match.index + match[0].length);
+  return find(content)
+    .filter(([start, end]) => end > start)
+    .map(([start, stop]) => {
+      const [line, column] = at(start);
+      const [endLine, endColumn] = at(stop);
       return { line, column, endLine, endColumn };
     });
 }
@@ -70,17 +127,23 @@ describe('compileRegex', () => {
   const all = async (source: string, content: string, given = ''): Promise<PhraseMatch[]> =>
     (await compileRegex({ text: source, flags: given })).allIn(content);
 
-  it('finds what the regular expressions of JavaScript find', async () => {
+  it('finds what the regular expressions of JavaScript find, or RE2 where they differ', async () => {
     await fc.assert(
-      fc.asyncProperty(expression, text, flags, async (source, content, given) => {
+      fc.asyncProperty(described, text, flags, async ({ source, differs }, content, given) => {
         const { allIn, firstIn } = await compileRegex({ text: source, flags: given });
-        const expected = places(content, source, given);
+        const expected = places((differs ? inRe2 : inJavaScript)(source, given), content, given);
         assert.deepEqual(allIn(content), expected);
         assert.deepEqual(allIn(content, 2), expected.slice(0, 2));
         assert.deepEqual(firstIn(content), expected[0]);
       }),
       { numRuns: runs(1000) },
     );
+  });
+
+  it('ends a repetition at an empty turn, as RE2 does', async () => {
+    assert.deepEqual(await all('(?:\\b|x)*', 'x'), []);
+    assert.equal((await all('(?:\\b|x)*y', 'xy')).length, 1);
+    assert.equal((await all('(?:x|\\b)*', 'x')).length, 1);
   });
 
   it('counts lines by every kind of break, and UTF-16 columns', async () => {
