@@ -48,33 +48,32 @@ export class Tools {
   }
 
   async search(input: SearchInput, signal: AbortSignal): Promise<object> {
-    refuseUntrusted();
-    return this.#tools.search(input, signal);
+    return this.#allowed.search(input, signal);
   }
 
   async findUsages(input: UsagesInput, signal: AbortSignal): Promise<object> {
-    refuseUntrusted();
-    return this.#tools.findUsages(input, signal);
+    return this.#allowed.findUsages(input, signal);
   }
 
   async outline(input: OutlineInput, signal: AbortSignal): Promise<object> {
-    refuseUntrusted();
-    return this.#tools.outline(input, signal);
+    return this.#allowed.outline(input, signal);
   }
 
   async listFiles(input: FilesInput, signal: AbortSignal): Promise<object> {
-    refuseUntrusted();
-    return this.#tools.listFiles(input, signal);
+    return this.#allowed.listFiles(input, signal);
   }
 
   async explainMissing(input: ExplainInput, signal: AbortSignal): Promise<object> {
-    refuseUntrusted();
-    return this.#tools.explainMissing(input, signal);
+    return this.#allowed.explainMissing(input, signal);
   }
 
   async read(input: ReadInput): Promise<object> {
+    return this.#allowed.read(input);
+  }
+
+  get #allowed(): ModelTools {
     refuseUntrusted();
-    return this.#tools.read(input);
+    return this.#tools;
   }
 }
 
