@@ -17,6 +17,7 @@ import { isRuleFile } from './ignoreRules.ts';
 import type { FileState } from './scan.ts';
 import { beginAsSibling } from './siblings.ts';
 import { SkipRules, contentRules, type Skip, type SkipReason } from './skip.ts';
+import { OwnerStateFile } from './ownerState.ts';
 import { claimStateFolder } from './stateFolder.ts';
 import type { FolderState, FolderStatus, WatchProblem } from './status.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
@@ -65,6 +66,7 @@ export class FolderIndex {
   readonly #dependencies: FolderDependencies;
   readonly #engine: Engine;
   readonly #catalog: Catalog;
+  readonly #ownerState: OwnerStateFile;
   readonly #skips: SkipRules;
   readonly #closing = new AbortController();
   /** The folder as of the last scan; missing before the first full scan. */
@@ -94,6 +96,7 @@ export class FolderIndex {
     beginAsSibling(options, dependencies.logger);
     this.#engine = openOrRebuild(options.stateFolder, dependencies, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options, contentRules(options));
+    this.#ownerState = new OwnerStateFile(options.stateFolder, dependencies.logger);
   }
 
   /**
@@ -401,6 +404,7 @@ export class FolderIndex {
   #setState(state: FolderState): void {
     this.#state = state;
     this.#lastReport = performance.now();
+    this.#ownerState.publish(state);
     this.#dependencies.onStatus(this.status());
   }
 

@@ -297,6 +297,47 @@ describe('FolderIndexer', () => {
     assert.deepEqual(await second.find('lantern'), ['a.ts']);
   });
 
+  it('reports the state of an index that another process keeps, and no longer once that is up to date', async () => {
+    const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
+    governor.pause();
+    const first = keep({ 'a.ts': 'lantern' }, { governor, ...silent });
+    await first.state('paused');
+    const second = keep({}, silent, first);
+    const { state } = await second.state('following');
+    const paused = { kind: 'paused', reason: 'user', done: 0, total: 0 };
+    assert.deepEqual(state.kind === 'following' && state.ownerState, paused);
+    governor.resume();
+    await first.state('ready');
+    await until('up to date', () => {
+      const { state: now } = second.statuses.at(-1)!;
+      return now.kind === 'following' && now.ownerState === undefined;
+    });
+  });
+
+  it('ignores the state that an earlier owner of the index left', async () => {
+    const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
+    governor.pause();
+    const first = keep({ 'a.ts': 'lantern' }, { governor, ...silent });
+    await first.state('paused');
+    await first.keeper.close();
+    const other = Lease.acquire(indexFolderOf(first.stateFolder));
+    assert.ok(isHeld(other));
+    const { state } = await keep({}, silent, first).state('following');
+    assert.deepEqual(Object.keys(state), ['kind', 'owner']);
+    other.release();
+  });
+
+  it('takes an index that is free by now over for an update, and refuses one that another process keeps', async () => {
+    const first = keep({ 'a.ts': 'lantern' }, silent);
+    await first.state('ready');
+    const second = keep({}, silent, first);
+    await second.state('following');
+    await assert.rejects(second.keeper.reconcile(), { code: 'IndexBusy' });
+    await first.keeper.close();
+    await second.keeper.reconcile();
+    assert.equal(second.statuses.at(-1)!.state.kind, 'ready');
+  });
+
   it('uses fewer threads in less memory', () => {
     assert.equal(threadsWithin(256 << 20), 0);
     assert.equal(threadsWithin(8 * 2 ** 30), Math.min(3, availableParallelism() - 1));

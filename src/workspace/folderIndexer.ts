@@ -4,6 +4,7 @@ import { EngineReader } from '../engine/engine.ts';
 import { FolderIndex, type FolderDependencies } from './folderIndex.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { ChangeQueue } from './changeQueue.ts';
+import { ownerStateOf } from './ownerState.ts';
 import type { WatchProblem } from './status.ts';
 import { MAX_WATCHED_FOLDERS, watchFolder, type Watch } from './watcher.ts';
 
@@ -46,6 +47,8 @@ export class FolderIndexer {
   #watched: string | undefined;
   #lastFailure: string | undefined;
   #rebuilding: Promise<void> | undefined;
+  /** Why the index could not be opened. */
+  #openError: unknown;
   #closed = false;
 
   constructor(options: FolderOptions, dependencies: IndexerDependencies) {
@@ -62,6 +65,7 @@ export class FolderIndexer {
       this.#index = index;
       index.lost.addEventListener('abort', () => this.#attempt(this.#giveUp(index)), { once: true });
     } catch (error) {
+      this.#openError = error;
       this.#fail(error);
       this.#again(RETRY_MS, () => this.start());
       return;
@@ -77,6 +81,17 @@ export class FolderIndexer {
   /** Queues paths that may have changed. */
   hint(paths: readonly string[]): void {
     for (const path of paths) this.#changes.add(path);
+  }
+
+  /**
+   * Brings the index up to date, and first opens one that could not be opened until now. Throws `IndexBusy` while another process
+   * owns it.
+   */
+  async reconcile(): Promise<void> {
+    await this.#rebuilding;
+    this.start();
+    if (!this.#index && !this.#closed) throw this.#openError;
+    await this.#index?.reconcile();
   }
 
   /**
@@ -216,7 +231,9 @@ export class FolderIndexer {
     const base = { root, files, skipped: {}, indexBytes: 0 };
     const message = describeError(error);
     if (isBusy) {
-      this.#dependencies.onStatus({ ...base, state: { kind: 'following', owner: message } });
+      const ownerState = ownerStateOf(stateFolder);
+      const state = { kind: 'following', owner: message, ...(ownerState && { ownerState }) } as const;
+      this.#dependencies.onStatus({ ...base, state });
       return;
     }
     // Once, not at each attempt.

@@ -51,7 +51,10 @@ const emit = serve<IndexMethods, IndexEvents>(parentChannel(), {
     if (own.status === 'rejected') throw own.reason;
   },
   hint: ({ root, paths }) => indexerOf(root).hint(paths),
-  reconcile: ({ root }) => indexerOf(root).index?.reconcile(),
+  async reconcile({ root }) {
+    await closing.get(root);
+    await indexerOf(root).reconcile();
+  },
   async refresh({ root }) {
     const { index } = indexerOf(root);
     await index?.scanTimes();

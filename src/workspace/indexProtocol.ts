@@ -31,7 +31,7 @@ interface OfFolder {
 export interface FolderMethods {
   /** Queues paths that may have changed. */
   hint(hint: OfFolder & { readonly paths: readonly string[] }): void;
-  /** Scans the folder and indexes every change. */
+  /** Scans the folder and indexes every change. Rejects with `IndexBusy` where another process owns the index. */
   reconcile(folder: OfFolder): Promise<void>;
   /** Indexes what changed since the last scan; false if another process owns the index, which does that itself. */
   refresh(folder: OfFolder): Promise<boolean>;

@@ -39,6 +39,14 @@ export type FolderState =
   | { readonly kind: 'ready' }
   /** Paused by the user, or until there is mains power or free memory; searches find the indexed part. */
   | { readonly kind: 'paused'; readonly reason: PauseReason; readonly done: number; readonly total: number }
-  /** Another process updates the index; this one reads it. */
-  | { readonly kind: 'following'; readonly owner: string }
+  /** Another process updates the index; this one reads it. `ownerState` is missing while that is up to date, or unknown. */
+  | { readonly kind: 'following'; readonly owner: string; readonly ownerState?: OwnerState }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+/** The state of an index that is not up to date, as its owner publishes it. */
+export type OwnerState = Exclude<FolderState, { readonly kind: 'ready' | 'following' }>;
+
+/** The state of an index, also where another process updates it. */
+export function stateOfIndex(state: FolderState): FolderState {
+  return state.kind === 'following' ? (state.ownerState ?? state) : state;
+}

@@ -50,6 +50,14 @@ async function forEachFolder(folders: Folders, title: string, work: (root: strin
 async function report(root: string, error: unknown): Promise<void> {
   const showLog = vscode.l10n.t('Show Log');
   const code = error instanceof SextantError ? error.code : 'Internal';
+  if (code === 'IndexBusy') {
+    const owner = vscode.l10n.t(
+      'Another window or program updates the index of {0}, and finds changes by itself. Close it to do this here.',
+      root,
+    );
+    await vscode.window.showWarningMessage(owner);
+    return;
+  }
   const { message, advice } = indexProblemOf(code, describeError(error));
   const text = advice === undefined ? message : `${message} ${advice}`;
   const chosen = await vscode.window.showErrorMessage(`${root}: ${text}`, showLog);

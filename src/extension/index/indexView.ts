@@ -5,7 +5,7 @@ import type { Logger } from '../../base/log.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { IndexContents } from '../../workspace/folderReport.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
-import type { FolderStatus } from '../../workspace/status.ts';
+import { stateOfIndex, type FolderStatus } from '../../workspace/status.ts';
 import type { Folders } from './folders.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import { describeSkip } from './statusText.ts';
@@ -97,7 +97,7 @@ export class IndexView implements vscode.TreeDataProvider<IndexRow>, vscode.Disp
   #refresh(): void {
     const states = this.#folders
       .statuses()
-      .map(({ root, state }) => `${root} ${state.kind}`)
+      .map(({ root, state }) => `${root} ${state.kind} ${stateOfIndex(state).kind}`)
       .join('\n');
     const isProgress = states === this.#states;
     this.#states = states;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { formatCount, formatDuration } from '../../base/format.ts';
-import type { FolderStatus } from '../../workspace/status.ts';
+import { stateOfIndex, type FolderStatus } from '../../workspace/status.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { Folders } from './folders.ts';
 import { describeFolder, summarize } from './statusText.ts';
@@ -40,18 +40,19 @@ export class StatusBar implements vscode.Disposable {
 }
 
 function itemText(statuses: readonly FolderStatus[]): { readonly icon: string; readonly text: string } {
-  if (statuses.some(({ state }) => state.kind === 'failed')) return { icon: 'warning', text: 'Sextant' };
+  const states = statuses.map(({ state }) => stateOfIndex(state));
+  if (states.some(({ kind }) => kind === 'failed')) return { icon: 'warning', text: 'Sextant' };
   let done = 0;
   let total = 0;
-  for (const { state } of statuses) {
+  for (const state of states) {
     if (state.kind !== 'indexing') continue;
     done += state.done;
     total += state.total;
   }
   if (total > 0) return { icon: 'sync~spin', text: `Sextant ${formatCount(done)}/${formatCount(total)}` };
-  if (statuses.some(({ state }) => state.kind === 'paused'))
+  if (states.some(({ kind }) => kind === 'paused'))
     return { icon: 'debug-pause', text: vscode.l10n.t('Sextant: paused') };
-  if (statuses.some(({ state }) => state.kind === 'scanning')) return { icon: 'sync~spin', text: 'Sextant' };
+  if (states.some(({ kind }) => kind === 'scanning')) return { icon: 'sync~spin', text: 'Sextant' };
   return { icon: 'search', text: 'Sextant' };
 }
 

@@ -3,7 +3,7 @@ import { formatCount } from '../../base/format.ts';
 import type { PauseReason } from '../../workspace/governor.ts';
 import type { SkipReason } from '../../workspace/skip.ts';
 import type { IndexLine } from '../../protocol/searchView.ts';
-import type { FolderStatus } from '../../workspace/status.ts';
+import { stateOfIndex, type FolderStatus } from '../../workspace/status.ts';
 import { folderName } from './folderName.ts';
 
 /* Texts for the state of the index: the same in the status bar, the view and the search. */
@@ -13,7 +13,7 @@ export function describeFolder(status: FolderStatus): string {
   return `${folderName(status.root)}: ${describeFolderState(status)}`;
 }
 
-export function describeFolderState({ state, files }: FolderStatus): string {
+export function describeFolderState({ state, files }: Pick<FolderStatus, 'state' | 'files'>): string {
   switch (state.kind) {
     case 'scanning':
       return vscode.l10n.t('scanning files');
@@ -24,8 +24,11 @@ export function describeFolderState({ state, files }: FolderStatus): string {
     case 'ready':
       if (files === 1) return vscode.l10n.t('1 file indexed');
       return vscode.l10n.t('{0} files indexed', formatCount(files));
-    case 'following':
-      return vscode.l10n.t('{0} files indexed by another window', formatCount(files));
+    case 'following': {
+      const { ownerState } = state;
+      if (!ownerState) return vscode.l10n.t('{0} files indexed by another window', formatCount(files));
+      return vscode.l10n.t('{0} (in another window)', describeFolderState({ state: ownerState, files }));
+    }
     case 'failed':
       return describeProblem(state.code);
   }
@@ -82,20 +85,23 @@ export function summarize(statuses: readonly FolderStatus[]): string {
 /** The state of all folders in one short line. */
 export function indexLine(statuses: readonly FolderStatus[]): IndexLine {
   if (statuses.length === 0) return { kind: 'none', text: vscode.l10n.t('No folder is open') };
-  const failed = statuses.find(({ state }) => state.kind === 'failed');
+  const failed = statuses.find(({ state }) => stateOfIndex(state).kind === 'failed');
   if (failed) return { kind: 'failed', text: describeFolder(failed) };
   let done = 0;
   let total = 0;
-  for (const { state } of statuses) {
+  for (const status of statuses) {
+    const state = stateOfIndex(status.state);
     if (state.kind !== 'indexing' && state.kind !== 'paused') continue;
     done += state.done;
     total += state.total;
   }
   const progress = vscode.l10n.t('{0} of {1} files', formatCount(done), formatCount(total));
-  const paused = statuses.find(({ state }) => state.kind === 'paused');
+  const paused = statuses.find(({ state }) => stateOfIndex(state).kind === 'paused');
   if (paused) {
     const text = describeFolderState(paused);
-    return { kind: 'paused', text: done < total ? `${text}, ${progress}` : text };
+    // This window cannot resume what another one paused.
+    const kind = paused.state.kind === 'following' ? 'partial' : 'paused';
+    return { kind, text: done < total ? `${text}, ${progress}` : text };
   }
   if (total > 0) return { kind: 'partial', text: vscode.l10n.t('indexing, {0}', progress) };
   if (isPartial(statuses)) return { kind: 'partial', text: vscode.l10n.t('scanning files') };
@@ -106,7 +112,7 @@ export function indexLine(statuses: readonly FolderStatus[]): IndexLine {
 
 /** Whether a search may miss files that are not indexed yet. */
 export function isPartial(statuses: readonly FolderStatus[]): boolean {
-  return statuses.some(({ state }) => ['scanning', 'indexing', 'paused'].includes(state.kind));
+  return statuses.some(({ state }) => ['scanning', 'indexing', 'paused'].includes(stateOfIndex(state).kind));
 }
 
 export function describeSkip(reason: SkipReason): string {

@@ -5,7 +5,7 @@ import type { IndexContents, LanguageShare } from '../../workspace/folderReport.
 import type { IndexingPace } from '../../workspace/pace.ts';
 import { indexProblemOf, type IndexAction, type IndexProblem } from '../../workspace/problems.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
-import type { FolderState, FolderStatus } from '../../workspace/status.ts';
+import { stateOfIndex, type FolderState, type FolderStatus } from '../../workspace/status.ts';
 import type { CommandId } from '../commandIds.ts';
 import { folderName } from './folderName.ts';
 import { describeProblem, describeSkip, describeFolderState } from './statusText.ts';
@@ -32,7 +32,7 @@ const { Collapsed, Expanded, None } = vscode.TreeItemCollapsibleState;
 
 /** The folder's own row: its name and state, which a screen reader reads as one sentence. */
 export function folderItem({ status, pace }: RowFacts): vscode.TreeItem {
-  const { kind } = status.state;
+  const { kind } = stateOfIndex(status.state);
   const icon = FOLDER_ICONS[kind];
   const item = makeItem(folderName(status.root), describeFolderState(status), icon, Expanded);
   const left = pace && vscode.l10n.t('about {0} left', formatDuration(pace.secondsLeft));
@@ -143,7 +143,8 @@ function progressRows({ status, pace }: RowFacts): IndexRow[] {
 }
 
 function problemRows({ status, contents }: RowFacts): IndexRow[] {
-  const { root, state } = status;
+  const { root } = status;
+  const state = stateOfIndex(status.state);
   const problems: IndexProblem[] = state.kind === 'failed' ? [indexProblemOf(state.code, state.message)] : [];
   if (status.problem) problems.push({ ...status.problem, next: 'log' });
   for (const message of contents?.damage ?? []) problems.push({ code: 'IndexDamaged', message, next: 'update' });

@@ -5,6 +5,7 @@ import { describeError, isCancelled } from '../../base/errors.ts';
 import { TYPING_PAUSE_MS } from '../../protocol/limits.ts';
 import type { Completion } from '../../workspace/completion.ts';
 import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
+import { stateOfIndex } from '../../workspace/status.ts';
 import { symbolQuery } from '../../workspace/symbolQuery.ts';
 import { folderName } from '../index/folderName.ts';
 import type { Folders } from '../index/folders.ts';
@@ -268,7 +269,7 @@ class SearchSession implements vscode.Disposable {
     if (statuses.length === 0) {
       return noticeRow(vscode.l10n.t('No folder is open'), vscode.l10n.t('Open a folder to search in it.'));
     }
-    const failed = statuses.find(({ state }) => state.kind === 'failed');
+    const failed = statuses.find(({ state }) => stateOfIndex(state).kind === 'failed');
     const advice = failed
       ? vscode.l10n.t('{0}. Run “Show Index Status” to see what to do.', describeFolder(failed))
       : isPartial(statuses)
