@@ -91,7 +91,7 @@ function inRe2(source: string, given: string): Finder {
   const bits = { i: RE2JS.CASE_INSENSITIVE, s: RE2JS.DOTALL };
   const compiled = RE2JS.compile(
     source,
-    [...given].reduce((all, flag) => all | bits[flag as 'i' | 's'], RE2JS.MULTILINE),
+    given.split('').reduce((all, flag) => all | bits[flag as 'i' | 's'], RE2JS.MULTILINE),
   );
   return (content) => {
     const found = [];
