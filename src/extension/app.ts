@@ -169,9 +169,11 @@ export class App implements SextantApi {
       const { AskService } = await import('./ask/askService.ts');
       const search: Sources['search'] = async (query, limit, signal, onProblem) => {
         const { results, problems } = await this.#search({ query, limit, excerpts: true }, signal);
-        for (const { code, start, end, message } of problems)
-          if (code !== 'CorrectedWord')
-            onProblem?.(`“${query.slice(start, Math.min(end, start + MAX_SHOWN))}”: ${message}`);
+        for (const { code, start, end, message } of problems) {
+          if (code === 'CorrectedWord') continue;
+          const part = query.slice(start, Math.min(end, start + MAX_SHOWN));
+          onProblem?.(code === 'IndexFormat' ? message : `“${part}”: ${message}`);
+        }
         return results;
       };
       const read = async (root: string, path: string): Promise<string | undefined> => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceByEarlierVersion } from '../../test/support/indexFiles.ts';
 import { indexedFolder } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
+import { indexFolderOf, type FolderOptions } from '../workspace/folderOptions.ts';
 import { retrieveText } from './retrieval.ts';
 
 const LEFT_OUT = /^1 file that matches is left out: /;
@@ -11,21 +13,25 @@ describe('Retrieval for agents', () => {
   const folder = temporaryFolder();
   const index = indexedFolder();
 
-  async function indexed(
-    files: Readonly<Record<string, string>>,
-  ): Promise<{ root: string; retrieve: (query: string, maxLength?: number) => Promise<string> }> {
+  async function indexed(files: Readonly<Record<string, string>>): Promise<{
+    root: string;
+    others: FolderOptions[];
+    retrieve: (query: string, maxLength?: number) => Promise<string>;
+  }> {
     const root = folder();
     writeFiles(root, files);
     const { options, searcher } = await index(root);
+    const others: FolderOptions[] = [];
     const { signal } = new AbortController();
     const parts = {
       search: (request: Parameters<Parameters<typeof retrieveText>[2]['search']>[0]) =>
-        searcher.search({ ...request, folders: [options] }, signal),
-      usages: (request: { readonly name: string }) => searcher.usages({ ...request, folders: [options] }, signal),
+        searcher.search({ ...request, folders: [options, ...others] }, signal),
+      usages: (request: { readonly name: string }) =>
+        searcher.usages({ ...request, folders: [options, ...others] }, signal),
       read: (_root: string, path: string) => Promise.resolve(searcher.read(options, path)),
       shown: [{ root, prefix: '' }],
     };
-    return { root, retrieve: (query, maxLength = 20_000) => retrieveText(query, maxLength, parts, signal) };
+    return { root, others, retrieve: (query, maxLength = 20_000) => retrieveText(query, maxLength, parts, signal) };
   }
 
   it('finds a name in tests, also one that is a word for tests', async () => {
@@ -43,6 +49,20 @@ describe('Retrieval for agents', () => {
     rmSync(join(root, 'test/order.test.ts'));
     assert.match(await retrieve('cancel an order'), LEFT_OUT);
     assert.match(await retrieve('how is it tested that an order can be cancelled?'), LEFT_OUT);
+  });
+
+  it('names a folder that is not searched, once', async () => {
+    const { retrieve, others } = await indexed({ 'order.ts': 'export function cancelOrder(): void {}\n' });
+    const { options } = await index(folder());
+    replaceByEarlierVersion(indexFolderOf(options.stateFolder));
+    others.push(options);
+    const [first, ...rest] = (await retrieve('how is an order cancelled')).split('\n');
+    assert.ok(
+      first!.startsWith(`${options.root} is not searched: another version of Sextant wrote its index. `),
+      first,
+    );
+    assert.match(rest.join('\n'), /cancelOrder/);
+    assert.doesNotMatch(rest.join('\n'), /not searched/);
   });
 
   it('keeps within the requested length, with the line on files that cannot be shown', async () => {

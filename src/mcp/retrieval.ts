@@ -3,7 +3,13 @@ import { QUESTION_PROFILE, retrievePassages, type AskProfile } from '../ask/retr
 import { nameSegments } from '../engine/analyze/symbolNames.ts';
 import type { ModelFolder } from '../workspace/givenPath.ts';
 import type { IndexableFile } from '../workspace/readIndexable.ts';
-import type { SearchRequest, SearchResult, UsagesRequest, UsagesResponse } from '../workspace/searcher.ts';
+import type {
+  SearchRequest,
+  SearchResponse,
+  SearchResult,
+  UsagesRequest,
+  UsagesResponse,
+} from '../workspace/searcher.ts';
 import { isName } from '../workspace/usages.ts';
 import { formatLines, type RetrievedLines } from '../wire/formatRetrieval.ts';
 
@@ -49,7 +55,7 @@ export interface RetrievalParts {
   search(
     request: Pick<SearchRequest, 'query' | 'limit' | 'excerpts'>,
     signal: AbortSignal,
-  ): Promise<{ readonly results: readonly SearchResult[]; readonly leftOut: number }>;
+  ): Promise<Pick<SearchResponse, 'results' | 'leftOut' | 'problems'>>;
   usages(request: Pick<UsagesRequest, 'name'>, signal: AbortSignal): Promise<Pick<UsagesResponse, 'usages'>>;
   read(root: string, path: string): Promise<IndexableFile>;
   /** The folders, with what precedes their paths. */
@@ -59,7 +65,8 @@ export interface RetrievalParts {
 /**
  * The answer of folders to a query, as text of at most `maxLength` UTF-16 units, like that of the index, search and ask
  * service: passages, and the uses of the best definitions. Every line is read from its file now, by the rules of
- * {@link IndexableFile}. A first line counts files that cannot be shown, and those that rather do not answer are not shown.
+ * {@link IndexableFile}. First lines name folders that are not searched, and count files that cannot be shown; those that rather
+ * do not answer are not shown.
  */
 export async function retrieveText(
   query: string,
@@ -68,10 +75,12 @@ export async function retrieveText(
   signal: AbortSignal,
 ): Promise<string> {
   const reader = new Reader(parts);
+  const unsearched = new Set<string>();
   const sources = {
     search: async (text: string, limit: number): Promise<readonly SearchResult[]> => {
-      const { results, leftOut } = await parts.search({ query: text, limit, excerpts: true }, signal);
+      const { results, leftOut, problems } = await parts.search({ query: text, limit, excerpts: true }, signal);
       if (text === query) reader.leftOut += leftOut;
+      for (const { code, message } of problems) if (code === 'IndexFormat') unsearched.add(`${message}\n`);
       return answersTo(text, results);
     },
     read: (root: string, path: string) => reader.read(root, path),
@@ -88,7 +97,7 @@ export async function retrieveText(
     files.set(shown, file);
     wanted.push({ file, forms: [{ spans: [[startLine, endLine]] }] });
   }
-  const missing = describeLeftOut(reader.leftOut);
+  const missing = [...unsearched, describeLeftOut(reader.leftOut)].join('');
   return `${missing}${formatLines(wanted, Math.max(0, maxLength - missing.length - uses.length))}${uses}`;
 }
 

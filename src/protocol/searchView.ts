@@ -32,7 +32,7 @@ export interface ShownFile {
   readonly places: readonly ShownPlace[];
 }
 
-/** A part of the query that was not understood, and changes of the query that solve it. */
+/** A part of the query that was not understood, and changes of the query that solve it; or a folder that is not searched. */
 export interface ShownProblem extends TextSpan {
   readonly message: string;
   readonly fixes: readonly { readonly label: string; readonly query: string }[];

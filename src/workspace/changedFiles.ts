@@ -16,7 +16,7 @@ type ChangedPathSet = ReadonlySet<string> | UnknownChanges;
 
 interface IndexedFolder {
   readonly root: string;
-  readonly stateFolder: string;
+  readonly reader: { paths(): Iterable<string> };
 }
 
 interface FolderChanges {
@@ -47,13 +47,10 @@ const MAX_OUTPUT_BYTES = 256 * 2 ** 20;
  * and repositories that the outer one does not track.
  */
 export class ChangedFiles {
-  readonly #pathsOf: (folder: IndexedFolder) => Iterable<string>;
   readonly #timeoutMs: number;
   readonly #known = new Map<string, { readonly at: number; readonly changes: Promise<FolderChanges> }>();
 
-  /** `pathsOf`: the paths that the index of a folder has. */
-  constructor(pathsOf: (folder: IndexedFolder) => Iterable<string>, timeoutMs = GIT_TIMEOUT_MS) {
-    this.#pathsOf = pathsOf;
+  constructor(timeoutMs = GIT_TIMEOUT_MS) {
     this.#timeoutMs = timeoutMs;
   }
 
@@ -86,7 +83,7 @@ export class ChangedFiles {
     const now = performance.now();
     if (known && now - known.at < FRESH_MS) return known.changes;
     for (const [old, { at }] of this.#known) if (now - at >= FRESH_MS) this.#known.delete(old);
-    const changes = changesSince(folder.root, this.#pathsOf(folder), revision, this.#timeoutMs);
+    const changes = changesSince(folder.root, folder.reader.paths(), revision, this.#timeoutMs);
     this.#known.set(key, { at: now, changes });
     return changes;
   }

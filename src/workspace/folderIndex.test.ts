@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { manifestsOf, segmentsOf } from '../../test/support/indexFiles.ts';
+import { manifestsOf, replaceByEarlierVersion, segmentsOf } from '../../test/support/indexFiles.ts';
 import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { systemCode } from '../base/errors.ts';
@@ -251,10 +251,7 @@ describe('FolderIndex', () => {
     for (const file of manifestsOf(indexFolderOf(state))) writeFileSync(file, 'nonsense');
     await withIndex(root, state, (index) => index.reconcile());
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
-    rmSync(indexFolderOf(state), { recursive: true });
-    cpSync(join(import.meta.dirname, '../../test/fixtures/formats/format-1-analysis-1/index'), indexFolderOf(state), {
-      recursive: true,
-    });
+    replaceByEarlierVersion(indexFolderOf(state));
     await withIndex(root, state, (index) => index.reconcile());
     assert.deepEqual(await paths(root, state, 'lantern'), ['a.ts']);
   });

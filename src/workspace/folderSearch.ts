@@ -1,12 +1,11 @@
 import { join } from 'node:path';
-import { SextantError } from '../base/errors.ts';
 import { documentId } from '../engine/documentId.ts';
-import { EngineReader } from '../engine/engine.ts';
+import type { EngineReader } from '../engine/engine.ts';
 import { PatchedIndex } from '../engine/patchedIndex.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import type { FolderHit } from '../engine/query/hits.ts';
+import type { OpenedFolder } from './folderReaders.ts';
 import type { FileText, ReadFile } from './fileTexts.ts';
-import { indexFolderOf } from './folderOptions.ts';
 import { findSecret } from './secrets.ts';
 
 /** A folder during one search: its index, with the texts of files that changed since they were indexed. */
@@ -24,8 +23,12 @@ export class FolderSearch {
 
   /** `leftOut` collects the files that the index has, but that are no results as they are now. */
   constructor(
-    { root, below = '', name }: { readonly root: string; readonly below?: string; readonly name?: string },
-    reader: EngineReader,
+    {
+      root,
+      below = '',
+      name,
+      reader,
+    }: OpenedFolder<{ readonly root: string; readonly below?: string; readonly name?: string }>,
     changed: ChangedPaths,
     read: ReadFile,
     leftOut: Set<string>,
@@ -58,18 +61,5 @@ export class FolderSearch {
       this.index.replace(reader, document, { id: documentId(path, file.content), path, text: file.text });
     }
     return undefined;
-  }
-}
-
-/** Opens the newest commit of an index, or moves `known` to it. Throws `IndexFormat`, with what to do. */
-export function openReader(stateFolder: string, known: EngineReader | undefined): EngineReader {
-  try {
-    if (!known) return new EngineReader(indexFolderOf(stateFolder));
-    known.refresh();
-    return known;
-  } catch (error) {
-    if (!(error instanceof SextantError) || error.code !== 'IndexFormat') throw error;
-    const advice = 'It is rebuilt once no process of that version keeps it: close that, and search again.';
-    throw new SextantError(error.code, `${error.message} ${advice}`);
   }
 }

@@ -76,6 +76,7 @@ export function fixesOf(query: string, problem: QueryProblem): QueryFix[] {
     }
     case 'NoWord':
     case 'CorrectedWord':
+    case 'IndexFormat':
       return [];
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { segmentsOf } from '../../test/support/indexFiles.ts';
+import { replaceByEarlierVersion, segmentsOf } from '../../test/support/indexFiles.ts';
 import { buildIndex } from '../../test/support/indexedFolder.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { RpcCaller, serve } from '../base/rpc.ts';
@@ -668,17 +668,50 @@ describe('Searcher', () => {
     const place = await indexed({ 'a.ts': 'lantern\n' });
     const searcher = new Searcher();
     await searcher.search({ folders: [place], query: 'lantern', limit: 1 });
-    const index = indexFolderOf(place.stateFolder);
-    rmSync(index, { recursive: true });
-    cpSync(join(import.meta.dirname, '../../test/fixtures/formats/format-1-analysis-1/index'), index, {
-      recursive: true,
-    });
+    replaceByEarlierVersion(indexFolderOf(place.stateFolder));
     const message = /has format 1; .* It is rebuilt once no process of that version keeps it: close that/;
     for (const one of [searcher, new Searcher()])
       await assert.rejects(one.search({ folders: [place], query: 'lantern', limit: 1 }), {
         code: 'IndexFormat',
         message,
       });
+    searcher.close();
+  });
+
+  it('searches the other folders where one has an index of another version, and reports that one', async () => {
+    const one = await indexed({ 'a.ts': 'function lantern() {}\n', 'b.ts': 'lantern();\n' });
+    const two = await indexed({ 'c.ts': 'lantern();\n' });
+    const folders = [two, one];
+    const known = new Searcher();
+    await known.search({ folders, query: 'lantern', limit: 1 });
+    replaceByEarlierVersion(indexFolderOf(two.stateFolder));
+    const problem = {
+      code: 'IndexFormat',
+      message: `${two.root} is not searched: another version of Sextant wrote its index. It is rebuilt once no process of that version keeps it: close that, and search again.`,
+      start: 0,
+      end: 0,
+    };
+    for (const searcher of [known, new Searcher()]) {
+      const { results, problems } = await searcher.search({ folders, query: 'lantern path:[', limit: 10 });
+      assert.deepEqual(results.map(({ root, path }) => join(root, path)).toSorted(), [
+        join(one.root, 'a.ts'),
+        join(one.root, 'b.ts'),
+      ]);
+      assert.deepEqual([problems[0], problems[1]?.code, problems.length], [problem, 'UnclosedBracket', 2]);
+      const usages = await searcher.usages({ folders, name: 'lantern' });
+      assert.deepEqual([usages.files, usages.isComplete, usages.problems], [2, false, [problem]]);
+      assert.equal(await searcher.count({ folders, query: 'lantern', limit: 10 }), 2);
+      assert.equal(searcher.complete({ folders, query: 'file:a' }).length, 1);
+      assert.equal(searcher.similarQuery({ folders, text: 'lantern' }), 'lantern');
+      searcher.close();
+    }
+  });
+
+  it('fails where the indexes of all folders are of another version', async () => {
+    const folders = [await indexed({ 'a.ts': 'lantern' }), await indexed({ 'b.ts': 'lantern' })];
+    for (const { stateFolder } of folders) replaceByEarlierVersion(indexFolderOf(stateFolder));
+    const searcher = new Searcher();
+    await assert.rejects(searcher.search({ folders, query: 'lantern', limit: 1 }), { code: 'IndexFormat' });
     searcher.close();
   });
 

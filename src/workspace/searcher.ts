@@ -26,7 +26,8 @@ import { completeFilter, type Completion } from './completion.ts';
 import type { EncodingRule } from './encodings.ts';
 import { Excerpter, type Excerpt } from './excerpt.ts';
 import type { FolderOptions } from './folderOptions.ts';
-import { FolderSearch, openReader } from './folderSearch.ts';
+import { FolderReaders } from './folderReaders.ts';
+import { FolderSearch } from './folderSearch.ts';
 import { personalOrder, type PersonalOrder } from './personalOrder.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
 import { relocate } from './relocate.ts';
@@ -138,7 +139,7 @@ export interface SearchResult extends ResultPlace, Excerpt {
 
 export interface SearchResponse {
   readonly results: readonly SearchResult[];
-  /** What in the query was not understood, in its order; the rest was searched for. */
+  /** Folders that were not searched, and what in the query was not understood, in its order; the rest was searched for. */
   readonly problems: readonly QueryProblem[];
   /** Folders in whose index the search met damage: who keeps them should verify it. */
   readonly damaged: readonly string[];
@@ -170,12 +171,12 @@ const MAX_USAGE_FILES = 2_000;
  * indexed is searched as it is now, and one that was deleted is left out.
  */
 export class Searcher {
-  readonly #readers = new Map<string, EngineReader>();
+  readonly #readers = new FolderReaders();
   /** By folder and path. */
   readonly #unsaved = new Map<string, Map<string, Buffer>>();
   /** State folders whose reader knows the texts as they are now. */
   readonly #overlaid = new Set<string>();
-  readonly #changedFiles = new ChangedFiles(({ stateFolder }) => this.#reader(stateFolder).paths());
+  readonly #changedFiles = new ChangedFiles();
   readonly #memory = new SearchMemory();
 
   /** Searches find it from now on as it is here, with its lines, where the index has a file of that path. */
@@ -318,7 +319,8 @@ export class Searcher {
     const query = `${isIndexed ? `"${name}"` : ''} /(?:^|${other})${escapeInAnyForm(name)}(?:${other}|$)/ ${filters}`;
     const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
     // Then the results are those of its words.
-    const isMissing = found.problems.some(({ code }) => code === 'PhraseNotFound');
+    const has = (problem: QueryProblem['code']): boolean => found.problems.some(({ code }) => code === problem);
+    const isMissing = has('PhraseNotFound');
     const finder = new UsageFinder(name);
     const slice = new TimeSlice(signal);
     const files: UsagesResponse['usages'][] = [];
@@ -333,7 +335,7 @@ export class Searcher {
     return {
       usages: [...files.filter(defines), ...files.filter((one) => !defines(one))].flat(),
       files: files.length,
-      isComplete: (isMissing || found.results.length <= MAX_USAGE_FILES) && !found.isPartial,
+      isComplete: (isMissing || found.results.length <= MAX_USAGE_FILES) && !found.isPartial && !has('IndexFormat'),
       problems: found.problems.filter(({ code }) => code !== 'PhraseNotFound'),
     };
   }
@@ -383,28 +385,26 @@ export class Searcher {
   }
 
   close(): void {
-    for (const reader of this.#readers.values()) reader.close();
-    this.#readers.clear();
+    this.#readers.close();
   }
 
   /** Opens the folders of a request for one search, without missing ones, and finds out what changed for its filters. */
   async #toSearch(
-    { folders: all, isTrusted = false }: Pick<SearchRequest, 'folders' | 'isTrusted'>,
+    { folders, isTrusted = false }: Pick<SearchRequest, 'folders' | 'isTrusted'>,
     { filters }: ParsedQuery,
     leftOut: Set<string>,
     signal: AbortSignal | undefined,
   ): Promise<{ readonly searched: readonly FolderSearch[]; readonly problems: readonly QueryProblem[] }> {
-    const folders = all.filter(({ root }) => existsSync(root));
-    const { byRoot, problems } = await this.#changedFiles.resolve(folders, filters, isTrusted);
+    const { opened, problems } = this.#readers.open(folders.filter(({ root }) => existsSync(root)));
+    const changes = await this.#changedFiles.resolve(opened, filters, isTrusted);
     throwIfCancelled(signal);
-    const searched = folders.map((folder) => {
-      const { root, stateFolder } = folder;
-      const reader = this.#reader(stateFolder);
+    const searched = opened.map((folder) => {
+      const { root, stateFolder, reader } = folder;
       this.#overlay(reader, root, stateFolder);
-      const changed = this.#withUnsaved(root, byRoot.get(root) ?? new Map());
-      return new FolderSearch(folder, reader, changed, this.#filesOf(folder), leftOut);
+      const changed = this.#withUnsaved(root, changes.byRoot.get(root) ?? new Map());
+      return new FolderSearch(folder, changed, this.#filesOf(folder), leftOut);
     });
-    return { searched, problems };
+    return { searched, problems: [...problems, ...changes.problems] };
   }
 
   /** Reads the files of a folder as they are at this moment, unsaved or not. */
@@ -417,7 +417,7 @@ export class Searcher {
   }
 
   #readersOf(folders: readonly SearchFolder[]): EngineReader[] {
-    return folders.map(({ stateFolder }) => this.#reader(stateFolder));
+    return this.#readers.open(folders).opened.map(({ reader }) => reader);
   }
 
   /** What is not saved is not committed either. */
@@ -434,12 +434,6 @@ export class Searcher {
     // What is a secret now is not to be found, and neither is what it was.
     const shown = texts.map(([path, text]) => [path, findSecret(text) === undefined ? text : Buffer.alloc(0)] as const);
     reader.setOverlay(shown.map(([path, content]) => ({ id: documentId(path, content), path, content })));
-  }
-
-  #reader(stateFolder: string): EngineReader {
-    const reader = openReader(stateFolder, this.#readers.get(stateFolder));
-    this.#readers.set(stateFolder, reader);
-    return reader;
   }
 }
 

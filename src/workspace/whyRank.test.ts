@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { replaceByEarlierVersion } from '../../test/support/indexFiles.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { silentLogger } from '../base/log.ts';
 import { FolderIndex } from './folderIndex.ts';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from './folderOptions.ts';
+import { DEFAULT_EXCLUDE, indexFolderOf, MAX_FILE_BYTES } from './folderOptions.ts';
 import { Searcher, type SearchFolder } from './searcher.ts';
 import { compareContributions, explainRank, type RankAnswer } from './whyRank.ts';
 
@@ -65,6 +66,17 @@ describe('Where a file ranks', () => {
     const unknown = await ask('a.ts', 'cart changed:nowhere');
     assert.deepEqual(missing(unknown), [{ kind: 'words', text: 'cart' }]);
     assert.deepEqual(unknown.kind === 'unmatched' && unknown.problems.map(({ code }) => code), ['UnknownRevision']);
+  });
+
+  it('leaves out another folder whose index another version wrote, and fails for a file of that folder', async () => {
+    const folders = [await index({ 'a.ts': 'lantern' }), await index({ 'b.ts': 'lantern' })];
+    replaceByEarlierVersion(indexFolderOf(folders[1]!.stateFolder));
+    const { kind, problems } = await why(folders, 'a.ts', 'lantern');
+    assert.deepEqual([kind, problems.map(({ code }) => code)], ['ranked', ['IndexFormat']]);
+    await assert.rejects(why(folders, 'b.ts', 'lantern', 1), {
+      code: 'IndexFormat',
+      message: /close that, and search/,
+    });
   });
 
   it('counts ranks over all folders, as the search does', async () => {

@@ -1,5 +1,4 @@
 import { hasIndexable, stem, wordsIn } from '../engine/analyze/words.ts';
-import { EngineReader } from '../engine/engine.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { FILTER_FIELDS, parseQueryLanguage, unindexedWords, type QueryProblem } from '../engine/query/queryLanguage.ts';
@@ -9,7 +8,7 @@ import { searchIndexes } from '../engine/query/searchIndexes.ts';
 import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { featureGroup } from './featureGroups.ts';
-import { indexFolderOf } from './folderOptions.ts';
+import { FolderReaders } from './folderReaders.ts';
 import { textsOf } from './fileTexts.ts';
 import type { SearchFolder } from './searcher.ts';
 
@@ -77,21 +76,25 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
   const { folders, root, path, query } = request;
   const parsed = parseQueryLanguage(query);
   const { problems: malformed, filters } = parsed;
-  const roots = folders.map((folder) => folder.root);
   const folderAt = (at: string): SearchFolder | undefined => folders.find((folder) => folder.root === at);
   const missingWords = wordsMissingIn(query, path, textOf(folderAt(root), path) ?? '');
-  const readers = folders.map((folder) => ({ ...folder, reader: new EngineReader(indexFolderOf(folder.stateFolder)) }));
+  const readers = new FolderReaders();
   try {
-    const changedFiles = new ChangedFiles(({ root: at }) => readers.find((one) => one.root === at)!.reader.paths());
-    const changes = await changedFiles.resolve(folders, filters, request.isTrusted ?? false);
-    const { byRoot } = changes;
-    const problems = [...malformed, ...changes.problems];
+    // Throws where the index of this folder cannot be read.
+    readers.open(folders.filter((folder) => folder.root === root));
+    const { opened, problems: unread } = readers.open(folders);
+    const { byRoot, problems: unresolved } = await new ChangedFiles().resolve(
+      opened,
+      filters,
+      request.isTrusted ?? false,
+    );
+    const problems = [...malformed, ...unread, ...unresolved];
     const optionsIn = (folder: string): Pick<SearchOptions, 'below' | 'name' | 'changed' | 'readText'> => ({
       ...folderAt(folder),
       changed: byRoot.get(folder) ?? new Map(),
       readText: (file) => textOf(folderAt(folder), file),
     });
-    const reader = readers.find((one) => one.root === root)?.reader;
+    const reader = opened.find((one) => one.root === root)?.reader;
     const id = reader?.find(path);
     if (!reader || id === undefined) return { kind: 'unknown', problems, missingWords };
     const find = (text: string, only?: ReadonlySet<string>): Promise<Hit[]> =>
@@ -114,11 +117,11 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
       };
     }
     const searchAll = async (within?: ReadonlySet<string>): Promise<readonly FolderHit[]> => {
-      const indexes = readers.map((one) => ({ ...optionsIn(one.root), index: one.reader, ...(within && { within }) }));
+      const indexes = opened.map((one) => ({ ...optionsIn(one.root), index: one.reader, ...(within && { within }) }));
       const options = { limit: MAX_RANK, explain: true };
       return (await searchIndexes(indexes, parsed, options, new SearchMemory(), signal)).hits;
     };
-    const isFile = ({ folder, hit }: FolderHit): boolean => roots[folder] === root && hit.id === id;
+    const isFile = ({ folder, hit }: FolderHit): boolean => opened[folder]!.root === root && hit.id === id;
     const hits = await searchAll();
     const at = hits.findIndex(isFile);
     const first = hits[0]!;
@@ -134,13 +137,13 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
       kind: 'ranked',
       rank: at < 0 ? undefined : at + 1,
       file: toRanked(root, shown),
-      first: toRanked(roots[first.folder]!, first.hit),
+      first: toRanked(opened[first.folder]!.root, first.hit),
       isCandidate,
       problems,
       missingWords,
     };
   } finally {
-    for (const { reader } of readers) reader.close();
+    readers.close();
   }
 }
 

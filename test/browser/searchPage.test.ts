@@ -29,7 +29,7 @@ const EXTENSION = `
     })),
   });
   const reply = () => ({
-    from: 0, files: Array.from({ length: ${FILES} }, file), isBeginning: false, hasMore: false, problems: [], completions: [],
+    from: 0, files: Array.from({ length: ${FILES} }, file), isBeginning: false, hasMore: false, problems: globalThis.searchProblems ?? [], completions: [],
     parts, isUnfinished: false, notice: '',
   });
   const answers = {
@@ -190,6 +190,23 @@ describe('the page of the search view', () => {
         return text.length > 'values changed: '.length && text;
       });
       assert.deepEqual((await box().inputValue()).split(' ').sort(), ['changed:', 'symbol:', 'values']);
+    });
+
+    it('shows a folder that is not searched without a part of the query, and underlines the other problem', async () => {
+      const { tab } = opened;
+      const none = '{ fixes: [], needsTrust: false }';
+      await tab.evaluate(`globalThis.searchProblems = [
+        { start: 0, end: 0, message: 'north is not searched.', ...${none} },
+        { start: 0, end: 4, message: 'No file has it.', ...${none} },
+      ]`);
+      await box().fill('odds now');
+      const shown = tab.locator('#problems li');
+      await shown.nth(1).waitFor();
+      assert.deepEqual(await shown.allInnerTexts(), ['north is not searched.', 'odds No file has it.']);
+      assert.deepEqual(await tab.evaluate("[...document.querySelectorAll('u')].map((one) => one.dataset.text)"), [
+        'odds',
+      ]);
+      await tab.evaluate('globalThis.searchProblems = []');
     });
 
     it('searches again after a search during which the index changed', async () => {

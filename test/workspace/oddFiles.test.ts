@@ -251,7 +251,7 @@ describe('Odd files in a folder', () => {
     execFileSync('git', ['init', '-q', root]);
     execFileSync('mkfifo', [join(root, '.gitignore')]);
     const { filters } = parseQueryLanguage('changed:');
-    const { problems } = await new ChangedFiles(() => [], 500).resolve([{ root, stateFolder: root }], filters, true);
+    const { problems } = await new ChangedFiles(500).resolve([{ root, reader: { paths: () => [] } }], filters, true);
     assert.deepEqual(problems.map(({ code }) => code), ['GitFailed']); // oxfmt-ignore
     assert.match(problems[0]!.message, /Git did not end within 0.5 s/);
   });

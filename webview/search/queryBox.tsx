@@ -88,7 +88,7 @@ function underlined(query: string, problems: readonly ShownProblem[]): JSX.Eleme
   const pieces: JSX.Element[] = [];
   let at = 0;
   for (const { start, end } of problems) {
-    if (start < at || end > query.length) continue;
+    if (start < at || end === start || end > query.length) continue;
     pieces.push(<span key={at} data-text={query.slice(at, start)} />);
     pieces.push(<u key={`${start}u`} data-text={query.slice(start, end)} />);
     at = end;

@@ -118,7 +118,7 @@ function leaveByArrows(
   } else moveByArrows(event, () => controls.box?.focus());
 }
 
-/** What the query says that was not understood, each with its remedies. */
+/** Parts of the query that were not understood, each with its remedies, and folders that are not searched. */
 function Problems({ model, leave }: { readonly model: SearchModel; readonly leave: () => void }): JSX.Element {
   const { query, reply } = model;
   const problems = query.trim() === '' ? [] : (reply?.problems ?? []);
@@ -128,7 +128,7 @@ function Problems({ model, leave }: { readonly model: SearchModel; readonly leav
         <li key={`${start}-${message}`}>
           <span class="icon icon-warning" />
           <span>
-            <q>{query.slice(start, end)}</q> {message}{' '}
+            {end > start && <q>{query.slice(start, end)}</q>} {message}{' '}
             {fixes.map((fix) => (
               <button
                 key={fix.label}

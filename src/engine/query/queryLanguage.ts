@@ -77,9 +77,14 @@ export type QueryProblemCode =
   | 'NoRepository'
   | 'GitMissing'
   | 'GitFailed'
-  | 'NotTrusted';
+  | 'NotTrusted'
+  /* The search leaves out a folder whose index another version of Sextant wrote. */
+  | 'IndexFormat';
 
-/** A part of the query that was not understood. The rest of the query is searched all the same. */
+/**
+ * A part of the query that was not understood; the rest of the query is searched all the same. Or, with a span of 0 to 0, a folder
+ * that was not searched.
+ */
 export interface QueryProblem extends QuerySpan {
   readonly code: QueryProblemCode;
   /** The mistake and its remedy, in sentences. */

@@ -31,11 +31,14 @@ export function samePlace({ result: a }: SearchRow, { result: b }: SearchRow): b
   return a !== undefined && a.root === b?.root && a.path === b.path && a.line === b.line;
 }
 
-/** The problems of a query, as rows above the results of the rest; accepting one takes its likeliest fix if the query was typed. */
+/** The problems of a search, as rows above the results of the rest; accepting one takes its likeliest fix if the query was typed. */
 export function queryProblemRows(query: string, problems: readonly QueryProblem[], isTyped: boolean): SearchRow[] {
   return problems.map((problem) => {
-    const { start, end, message } = problem;
-    const label = vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
+    const { code, start, end, message } = problem;
+    const label =
+      code === 'IndexFormat'
+        ? vscode.l10n.t('A folder is not searched')
+        : vscode.l10n.t('“{0}” at character {1}', literal(query.slice(start, end)), start + 1);
     const [fix] = isTyped ? fixesOf(query, problem) : [];
     const iconPath = new vscode.ThemeIcon('warning');
     const row = { label, detail: literal(message), alwaysShow: true, iconPath };
