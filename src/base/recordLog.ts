@@ -58,6 +58,8 @@ export class RecordLog {
   #handles: FileHandle[] = [];
   /** Records that are to be copied into files of this lease as soon as the disk takes them. */
   #unwritten: readonly unknown[] | undefined;
+  /** Why the log could not be written when it was opened. */
+  #refusal: SextantError | undefined;
   #id = '';
   /** The descriptor of the file that notes the end. */
   #end: number | undefined;
@@ -95,6 +97,7 @@ export class RecordLog {
         throw error;
       }
       log.#unwritten = records;
+      log.#refusal = error as SextantError;
     }
     return { log, records };
   }
@@ -107,6 +110,16 @@ export class RecordLog {
   /** Deletes a log that is closed. */
   static remove(place: LogPlace): void {
     for (const name of allFiles(place)) removeSync(join(place.folder, name));
+  }
+
+  /** `DiskFull` or `ReadOnly`, where nothing of the log could be written since it was opened. */
+  get refusal(): SextantError | undefined {
+    return this.#unwritten && this.#refusal;
+  }
+
+  /** Writes the log where the disk did not take it when it was opened. Throws as {@link append} does. */
+  async begin(): Promise<void> {
+    if (this.refusal) await new Promise<void>((resolve, reject) => this.#enqueue({ line: '', resolve, reject }));
   }
 
   /** Resolves when the value is on the disk. Values are written in the order of the calls. Throws `LeaseLost`, `DiskFull`, `ReadOnly`. */

@@ -39,6 +39,11 @@ describe('A server on a disk', () => {
       assert.match(runScript(namespace(this, folder()), 'fullStart.ts', [how, folder()]), /recovered/);
     });
 
+  it('that is full at the first start reports nothing as lost after it has had room', function () {
+    this.timeout(600_000);
+    assert.match(runScript(namespace(this, folder()), 'fullFirst.ts', [folder()]), /started first/);
+  });
+
   it('that is full refuses deliveries with 507, loses no acknowledged one, and recovers without a restart', function () {
     this.timeout(600_000);
     const said = runScript(namespace(this, folder()), 'fullJournal.ts', [folder()]);

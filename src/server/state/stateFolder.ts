@@ -46,6 +46,7 @@ export class StateFolder implements ServerState {
   #retry: NodeJS.Timeout | undefined;
   /** Whether the folder was empty, and no server has run on it since. */
   #isUnused: boolean;
+  #isClosed = false;
 
   private constructor(
     folder: string,
@@ -108,12 +109,14 @@ export class StateFolder implements ServerState {
       cursorKey: this.cursorKey.toString('hex'),
     };
     try {
+      // The next start would report the changes as lost that an address without a log beside it had.
+      if (this.#log.refusal) throw this.#log.refusal;
       this.#published.write(published);
     } catch (error) {
       if (!isWriteError(error)) throw error;
       const { message } = error as SextantError;
       this.#logger.warn(`${message} Until then the server answers 507 to changes, and no other process can find it.`);
-      this.#retry = setInterval(() => this.#publishLater(published), RETRY_MS).unref();
+      this.#retryLater(published);
     }
   }
 
@@ -140,7 +143,8 @@ export class StateFolder implements ServerState {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#retry);
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
     await this.#log.close();
     // Without an address beside it, the log would make the next start report an address as lost.
     try {
@@ -150,17 +154,23 @@ export class StateFolder implements ServerState {
     }
   }
 
-  #publishLater(published: Published): void {
+  #retryLater(published: Published): void {
+    this.#retry = setTimeout(() => void this.#publishLater(published), RETRY_MS).unref();
+  }
+
+  async #publishLater(published: Published): Promise<void> {
     try {
+      await this.#log.begin();
+      if (this.#isClosed) return;
       this.#published.write(published);
       this.#logger.warn(`${this.folder} can be written to again: the server takes changes, and others can find it.`);
     } catch (error) {
-      if (isWriteError(error)) return;
+      if (this.#isClosed) return;
+      if (isWriteError(error)) this.#retryLater(published);
       // The server reports a lost lease. Any other error thrown here would end the process without a reason for clients.
-      if (!this.fence.lost.aborted)
+      else if (!this.fence.lost.aborted)
         this.#logger.error(`The address of the server cannot be recorded: ${String(error)}`);
     }
-    clearInterval(this.#retry);
   }
 
   #removeOrphans(changes: readonly StateChange[]): void {
