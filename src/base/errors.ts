@@ -61,9 +61,12 @@ export function explainWriteError(error: unknown, folder: string): unknown {
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
-      return new SextantError('ReadOnly', `${folder} cannot be written to. Allow it, or choose another folder.`, {
-        cause: error,
-      });
+      return new SextantError(
+        'ReadOnly',
+        // True for folders that users choose, and for those that an editor chooses.
+        `${folder} cannot be written to. Check its permissions, and whether its disk is read-only.`,
+        { cause: error },
+      );
     default:
       return error;
   }

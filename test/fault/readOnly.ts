@@ -15,7 +15,11 @@ const [how, disk] = process.argv.slice(2) as ['ro' | 'modes', string];
 const NOBODY = 65_534;
 if (how === 'ro') execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', disk]);
 const index = join(disk, 'index');
-const isReadOnly = { name: 'SextantError', code: 'ReadOnly', message: /cannot be written to/ };
+const isReadOnly = {
+  name: 'SextantError',
+  code: 'ReadOnly',
+  message: /cannot be written to\. Check its permissions, and whether its disk is read-only\./,
+};
 
 const engine = Engine.open(index);
 const [lantern, harbour] = [document('a.ts', 'lantern'), document('b.ts', 'harbour')];
