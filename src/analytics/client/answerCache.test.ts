@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FailingDisk } from '../../../test/fault/failingDisk.ts';
 import { killed, spawnUntil } from '../../../test/support/processes.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { parseDay } from '../../base/day.ts';
@@ -92,6 +93,27 @@ describe('the cache of answers', () => {
     }
     truncateSync(file, 30);
     assert.deepEqual(await cache.read('usage', november), []);
+  });
+
+  it('warns once of a full disk, and keeps answers again when there is space', async () => {
+    const warnings: string[] = [];
+    const nothing = (): void => undefined;
+    const logger = { debug: nothing, info: nothing, error: nothing, warn: (text: string) => void warnings.push(text) };
+    const cache = new AnswerCache(folder, ADA, { logger });
+    const disk = await FailingDisk.below(folder);
+    try {
+      for (const round of [1, 2]) {
+        disk.failAt(1, 'stays');
+        for (const query of ['usage', 'cost']) await cache.write(query, answer('2026-11-01', '2026-11-01', [round]));
+        assert.equal(warnings.length, round);
+        assert.match(warnings.at(-1)!, /^Answers are not kept: There is no space left for /);
+        disk.heal();
+        await cache.write('usage', answer('2026-11-01', '2026-11-01', [round], round));
+        assert.deepEqual((await cache.read('usage', november))[0]?.rows, [round]);
+      }
+    } finally {
+      disk.restore();
+    }
   });
 
   it('stays within its size, and drops the least recently used', async () => {

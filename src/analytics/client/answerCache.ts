@@ -7,7 +7,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { replaceFile } from '../../base/atomicFile.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { formatDay, parseDay, type Day } from '../../base/day.ts';
-import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { describeError, explainWriteError, systemCode } from '../../base/errors.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { remove, removeIfFree } from '../../base/removal.ts';
 import type { DayRange } from '../dateRules.ts';
@@ -62,6 +62,8 @@ export class AnswerCache {
   /** Parsed answers by file, the least recently used first: the reports of a page read the same ones. */
   readonly #parsed = new Map<string, ParsedAnswer>();
   #forgetting: NodeJS.Timeout | undefined;
+  /** Whether the disk did not take the last answer: one warning is enough for all. */
+  #isRefused = false;
 
   /** `account` is the result of `accountKey`. */
   constructor(folder: string, account: string, options: CacheOptions = {}) {
@@ -93,10 +95,13 @@ export class AnswerCache {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await replaceFile(join(folder, fileName(first, last)), await pack(JSON.stringify(stored), { level: 3 }), 0o600);
+      this.#isRefused = false;
       await this.#tidy();
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      this.#logger.warn(`An answer is not kept: ${String(explainWriteError(error, this.#folder))}`);
+      const explained = describeError(explainWriteError(error, this.#folder));
+      if (!this.#isRefused) this.#logger.warn(`Answers are not kept: ${explained}`);
+      this.#isRefused = true;
     }
   }
 
@@ -134,7 +139,7 @@ export class AnswerCache {
         this.#keep(file, { stamp: stampText(used), length, answer: parsed });
       return answer;
     } catch (error) {
-      this.#logger.debug(`${file} is passed over: ${String(error)}`);
+      this.#logger.debug(`${file} is passed over: ${describeError(error)}`);
       return undefined;
     }
   }

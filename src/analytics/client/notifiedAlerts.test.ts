@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FailingDisk } from '../../../test/fault/failingDisk.ts';
 import { spawnUntil } from '../../../test/support/processes.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import type { BudgetStatus } from '../insights/budgets.ts';
@@ -61,6 +62,24 @@ describe('shown alerts', () => {
     assert.equal(shown.length, 240);
     assert.equal(new Set(shown).size, 240);
     assert.ok(readdirSync(folder).length < 50, 'old files are cleared away');
+  });
+
+  it('are not repeated on a full disk, nor when there is space again', async () => {
+    const folder = newFolder();
+    assert.deepEqual(names(new NotifiedAlerts(folder).take([status('ada', 0.8)], THRESHOLDS, NOON)), ['ada']);
+    const other = new NotifiedAlerts(folder);
+    const disk = await FailingDisk.below(folder);
+    try {
+      disk.failAt(1, 'stays');
+      assert.deepEqual(names(other.take([status('ada', 0.8), status('bob', 0.8)], THRESHOLDS, NOON)), ['bob']);
+      assert.deepEqual(names(other.take([status('ada', 0.95), status('bob', 0.8)], THRESHOLDS, NOON)), ['ada']);
+      disk.heal();
+      assert.deepEqual(names(other.take([status('ada', 0.95), status('eve', 1)], THRESHOLDS, NOON)), ['eve']);
+      const third = new NotifiedAlerts(folder);
+      assert.deepEqual(names(third.take([status('ada', 0.95), status('bob', 0.8)], THRESHOLDS, NOON)), []);
+    } finally {
+      disk.restore();
+    }
   });
 
   it('are shown even if nothing can be stored, or the stored state is damaged', () => {

@@ -1,4 +1,4 @@
-import { explainWriteError, systemCode } from '../../base/errors.ts';
+import { describeError, explainWriteError, systemCode } from '../../base/errors.ts';
 import { parseObject } from '../../base/json.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { NumberedFiles } from '../../base/numberedFiles.ts';
@@ -20,21 +20,30 @@ export class NotifiedAlerts {
 
   /** The alerts not shown yet. From now on they count as shown: the caller shows them. */
   take(statuses: readonly BudgetStatus[], thresholds: readonly number[], asOf: number): readonly Alert[] {
+    let known = this.#own;
     try {
       for (;;) {
         const { number, text } = this.#files.newest();
-        const { alerts, notified } = dueAlerts(statuses, thresholds, { ...this.#own, ...readNotified(text) }, asOf);
+        known = highest(this.#own, readNotified(text));
+        const { alerts, notified } = dueAlerts(statuses, thresholds, known, asOf);
         if (alerts.length === 0 || this.#files.add(number + 1, JSON.stringify(notified))) return alerts;
       }
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       // A disk that cannot be written suppresses no alert: this window then remembers by itself.
-      this.#logger.warn(`Alerts are counted for this window only: ${String(explainWriteError(error, this.#folder))}`);
-      const { alerts, notified } = dueAlerts(statuses, thresholds, this.#own, asOf);
+      const explained = describeError(explainWriteError(error, this.#folder));
+      this.#logger.warn(`Alerts are counted for this window only: ${explained}`);
+      const { alerts, notified } = dueAlerts(statuses, thresholds, known, asOf);
       this.#own = notified;
       return alerts;
     }
   }
+}
+
+/** What either one has, with the higher threshold. */
+function highest(a: NotifiedAlert, b: NotifiedAlert): NotifiedAlert {
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return Object.fromEntries([...keys].map((key) => [key, Math.max(a[key] ?? 0, b[key] ?? 0)]));
 }
 
 /** Empty if the file is damaged: a repeated alert is better than none. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { FailingDisk } from '../../../test/fault/failingDisk.ts';
 import { killed, spawnUntil } from '../../../test/support/processes.ts';
 import { runs } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
@@ -142,6 +143,29 @@ describe('the budget of requests', () => {
     for (let i = 0; i < 30; i++) await own.take('analytics');
     assert.ok(clock.now() - NOON >= 11_000);
     assert.equal(warnings.length, 1);
+  });
+
+  it('continues from the shared count on a full disk, and is shared again when there is space', async () => {
+    const warnings: string[] = [];
+    const logger = { debug: nothing, info: nothing, error: nothing, warn: (text: string) => void warnings.push(text) };
+    const own = new RequestBudget(folder, { clock, sleep, logger });
+    for (let i = 0; i < 18; i++) await budget().take('analytics');
+    assert.equal(clock.now(), NOON, 'a burst');
+    const disk = await FailingDisk.below(folder);
+    try {
+      disk.failAt(1, 'stays');
+      for (let i = 1; i <= 3; i++) {
+        await own.take('analytics');
+        assert.equal(clock.now(), NOON + i * 1_000);
+      }
+      assert.match(warnings.join('\n'), /^Requests are counted for this process only: There is no space left [^\n]*$/);
+      disk.heal();
+      await own.take('analytics');
+      await budget().take('analytics');
+      assert.equal(clock.now(), NOON + 5_000);
+    } finally {
+      disk.restore();
+    }
   });
 
   it('is shared by processes: a server in front of them refuses none, and is kept busy', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { abortable } from '../../base/abortable.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
-import { explainWriteError, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { describeError, explainWriteError, systemCode, throwIfCancelled } from '../../base/errors.ts';
 import { parseObject } from '../../base/json.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { NumberedFiles } from '../../base/numberedFiles.ts';
@@ -14,7 +14,7 @@ export interface BudgetDependencies {
   readonly logger?: Logger;
 }
 
-/** The newest entry of a ledger. */
+/** The newest entry of a group. */
 interface Entry {
   /** When the service's bucket is full again without further requests, in milliseconds since 1970. */
   readonly fullAt: number;
@@ -46,7 +46,9 @@ export class RequestBudget {
   readonly #clock: Clock;
   readonly #sleep: Sleep;
   readonly #logger: Logger;
-  readonly #ledgers = new Map<RateGroup, Ledger>();
+  readonly #files = new Map<RateGroup, NumberedFiles>();
+  /** Entries that the disk did not take, and the number of the file that each one follows. */
+  readonly #own = new Map<RateGroup, { readonly number: number; readonly entry: Entry }>();
   readonly #turns = new Map<string, Promise<void>>();
 
   /** `folder` belongs to one account. */
@@ -123,27 +125,35 @@ export class RequestBudget {
 
   /** Repeats until no other process was faster. */
   #update(group: RateGroup, change: (entry: Entry) => Entry | undefined): void {
+    const files = this.#filesOf(group);
     for (;;) {
-      const ledger = this.#ledgerOf(group);
+      const own = this.#own.get(group) ?? { number: 0, entry: NOTHING };
+      let known = own;
       try {
-        const { number, entry } = ledger.newest();
-        const next = change(entry);
-        if (!next || ledger.add(number + 1, next)) return;
+        const { number, text } = files.newest();
+        const entry = text === undefined ? NOTHING : readEntry(text);
+        known = { number, entry: number === own.number ? own.entry : latest(entry, own.entry) };
+        const next = change(known.entry);
+        if (next && !files.add(number + 1, JSON.stringify(next))) continue;
+        if (next) this.#own.delete(group);
       } catch (error) {
         if (systemCode(error) === undefined) throw error;
-        // A disk that cannot be written prevents no request: this process then counts for itself.
-        const explained = explainWriteError(error, this.#folder);
-        this.#logger.warn(`Requests are counted for this process only: ${String(explained)}`);
-        this.#ledgers.set(group, new MemoryLedger());
+        // A disk that cannot be written prevents no request: until it can, this process counts for itself.
+        const next = change(known.entry);
+        if (!next) return;
+        const explained = describeError(explainWriteError(error, this.#folder));
+        if (this.#own.size === 0) this.#logger.warn(`Requests are counted for this process only: ${explained}`);
+        this.#own.set(group, { ...known, entry: next });
       }
+      return;
     }
   }
 
-  #ledgerOf(group: RateGroup): Ledger {
-    const known = this.#ledgers.get(group);
+  #filesOf(group: RateGroup): NumberedFiles {
+    const known = this.#files.get(group);
     if (known) return known;
-    const made = new FileLedger(join(this.#folder, group));
-    this.#ledgers.set(group, made);
+    const made = new NumberedFiles(join(this.#folder, group));
+    this.#files.set(group, made);
     return made;
   }
 }
@@ -167,42 +177,8 @@ function fullLater(now: number, limit: RateLimit): Entry {
   return { fullAt: now + burstMs(limit), blockedUntil: 0 };
 }
 
-interface Ledger {
-  newest(): { readonly number: number; readonly entry: Entry };
-  /** Returns `false` if another process has added an entry of this number. */
-  add(number: number, entry: Entry): boolean;
-}
-
-class MemoryLedger implements Ledger {
-  #number = 0;
-  #entry = NOTHING;
-
-  newest(): { readonly number: number; readonly entry: Entry } {
-    return { number: this.#number, entry: this.#entry };
-  }
-
-  add(number: number, entry: Entry): boolean {
-    this.#number = number;
-    this.#entry = entry;
-    return true;
-  }
-}
-
-class FileLedger implements Ledger {
-  readonly #files: NumberedFiles;
-
-  constructor(folder: string) {
-    this.#files = new NumberedFiles(folder);
-  }
-
-  newest(): { readonly number: number; readonly entry: Entry } {
-    const { number, text } = this.#files.newest();
-    return { number, entry: text === undefined ? NOTHING : readEntry(text) };
-  }
-
-  add(number: number, entry: Entry): boolean {
-    return this.#files.add(number, JSON.stringify(entry));
-  }
+function latest(a: Entry, b: Entry): Entry {
+  return { fullAt: Math.max(a.fullAt, b.fullAt), blockedUntil: Math.max(a.blockedUntil, b.blockedUntil) };
 }
 
 /** A damaged entry, for instance after a power cut, is too old to matter. */
