@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import { SextantError, describeError, isCancelled, isWriteError, systemCode } from '../base/errors.ts';
-import { EngineReader } from '../engine/engine.ts';
+import { SextantError, describeError, isCancelled, isWriteError } from '../base/errors.ts';
 import { FolderIndex, type FolderDependencies } from './folderIndex.ts';
-import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
+import type { FolderOptions } from './folderOptions.ts';
+import { countDocuments } from './folderReport.ts';
 import { ChangeQueue } from './changeQueue.ts';
 import { ownerStateOf } from './ownerState.ts';
 import type { WatchProblem } from './status.ts';
@@ -227,7 +227,7 @@ export class FolderIndexer {
     const code = error instanceof SextantError ? error.code : 'Internal';
     const isBusy = code === 'IndexBusy';
     // Of what cannot be written, all can be searched.
-    const files = isBusy || isWriteError(error) ? countDocuments(indexFolderOf(stateFolder)) : 0;
+    const files = isBusy || isWriteError(error) ? countDocuments(stateFolder) : 0;
     const base = { root, files, skipped: {}, indexBytes: 0 };
     const message = describeError(error);
     if (isBusy) {
@@ -240,19 +240,6 @@ export class FolderIndexer {
     if (message !== this.#lastFailure) this.#dependencies.logger.error(`${root}: ${message}`);
     this.#lastFailure = message;
     this.#dependencies.onStatus({ ...base, state: { kind: 'failed', code, message } });
-  }
-}
-
-/** 0 where the index cannot be read, as one of another version. */
-function countDocuments(indexFolder: string): number {
-  try {
-    const reader = new EngineReader(indexFolder);
-    const { documents } = reader.stats();
-    reader.close();
-    return documents;
-  } catch (error) {
-    if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
-    return 0;
   }
 }
 

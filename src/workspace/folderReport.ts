@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SextantError } from '../base/errors.ts';
+import { SextantError, systemCode } from '../base/errors.ts';
 import { Lease, type LeaseOwner } from '../base/lease.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
@@ -58,6 +58,19 @@ export function readContents(stateFolder: string): IndexContents {
     };
   } finally {
     reader.close();
+  }
+}
+
+/** The number of files that can be searched; 0 where the index cannot be read, as one of another version. */
+export function countDocuments(stateFolder: string): number {
+  try {
+    const reader = new EngineReader(indexFolderOf(stateFolder));
+    const { documents } = reader.stats();
+    reader.close();
+    return documents;
+  } catch (error) {
+    if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+    return 0;
   }
 }
 

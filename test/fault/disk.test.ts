@@ -27,6 +27,15 @@ describe('An index on a disk', () => {
   });
 });
 
+describe('A command on a disk', () => {
+  const folder = temporaryFolder();
+
+  it('that is full fails without an index, searches the index that there is, and builds one when there is space', function () {
+    this.timeout(600_000);
+    assert.match(runScript(namespace(this, folder()), 'fullCommand.ts', [folder(), folder()]), /^searched/);
+  });
+});
+
 describe('A server on a disk', () => {
   const folder = temporaryFolder();
 

@@ -188,6 +188,11 @@ describe('sextant status, why and doctor', () => {
     const none = sextant('search', 'order', inner, '--no-update');
     assert.deepEqual([none.code, none.stdout], [1, '']);
     assert.match(none.stderr, /^There is no index of \S+ yet\. Run without --no-update to build it\.\n$/);
+    for (const args of [
+      ['find-usages', 'order', inner],
+      ['outline', inner],
+    ])
+      assert.equal(sextant(...args, '--no-update').stderr, none.stderr, args[0]);
     sextant('index', root);
     assert.ok(next().startsWith(`A search uses the index of ${root};`), next());
     assert.equal(sextant('search', 'order', inner, '--no-update').code, 0);

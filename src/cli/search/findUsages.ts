@@ -3,7 +3,7 @@ import { Searcher } from '../../workspace/searcher.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { formatProblems } from './queryProblems.ts';
 import { Painter, type ColorChoice } from './painter.ts';
-import { reportWhyNotUpdated } from './search.ts';
+import { reportWhyNotUpdated, whyNoIndex } from './search.ts';
 import { SearchScope } from './searchScope.ts';
 
 export interface FindUsagesOptions {
@@ -51,7 +51,9 @@ export async function runFindUsages(
         const around = within === undefined ? '' : painter.style('dim', `  in ${printable(within)}`);
         terminal.stdout.write(`${place} ${kind}: ${printable(text)}${around}\n`);
       }
-      if (usages.length === 0) terminal.stderr.write(`Nothing in ${root} has the name ${name}\n`);
+      const missing = whyNoIndex(root, scope.indexed, options.update);
+      if (missing !== undefined) terminal.stderr.write(`${missing}\n`);
+      else if (usages.length === 0) terminal.stderr.write(`Nothing in ${root} has the name ${name}\n`);
       if (!isComplete) terminal.stderr.write('sextant: Not all files were read, since too many have the name.\n');
     }
     return usages.length > 0 ? ExitCode.ok : ExitCode.nothingFound;

@@ -5,7 +5,7 @@ import { Searcher } from '../../workspace/searcher.ts';
 import { outlineOf, type OutlinedDefinition } from '../../workspace/outline.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { Painter, type ColorChoice } from './painter.ts';
-import { reportWhyNotUpdated } from './search.ts';
+import { reportWhyNotUpdated, whyNoIndex } from './search.ts';
 import { SearchScope } from './searchScope.ts';
 import { folderOptions } from './updateIndex.ts';
 import { resolveFolder } from './stateFolder.ts';
@@ -61,7 +61,11 @@ export async function runOutline(path: string, options: OutlineOptions, terminal
       }
     }
     const isFound = outlined.some(({ definitions }) => definitions.length > 0);
-    if (!isFound && !options.json) terminal.stderr.write(`No definition found in ${printable(path)}\n`);
+    if (!isFound && !options.json) {
+      const { root, indexed } = new SearchScope(isFile ? dirname(path) : path, options.state);
+      const missing = isFile ? undefined : whyNoIndex(root, indexed, options.update);
+      terminal.stderr.write(`${missing ?? `No definition found in ${printable(path)}`}\n`);
+    }
     return isFound ? ExitCode.ok : ExitCode.nothingFound;
   } finally {
     searcher.close();

@@ -11,6 +11,7 @@ import {
   type SearchResponse,
   type SearchResult,
 } from '../../workspace/searcher.ts';
+import { countDocuments } from '../../workspace/folderReport.ts';
 import type { IndexableFile } from '../../workspace/readIndexable.ts';
 import { formatProblems, requireQuery } from './queryProblems.ts';
 import { Painter, type ColorChoice } from './painter.ts';
@@ -137,7 +138,10 @@ export function whyNoIndex(root: string, { stateFolder }: FolderOptions, mayUpda
   return `There is no index of ${root} yet.${mayUpdate ? '' : ' Run without --no-update to build it.'}`;
 }
 
-/** Updates the index; returns why that failed if the index can be searched all the same: another writer, or a full or read-only disk. */
+/**
+ * Updates the index; returns why that failed if the index can be searched all the same: another writer, or a full or read-only
+ * disk. Without any file in it, which looks like a search that finds nothing, a failed update is an error.
+ */
 export async function whyNotUpdated(
   options: FolderOptions,
   terminal: Terminal,
@@ -147,11 +151,14 @@ export async function whyNotUpdated(
     const result = await updateIndex(options, terminal, { verify });
     return 'busy' in result ? result.busy : undefined;
   } catch (error) {
-    if (error instanceof SextantError && ['ReadOnly', 'DiskFull', 'FileInUse', 'LeaseLost'].includes(error.code))
-      return error.message;
+    const isUsable = error instanceof SextantError && USABLE_AFTER.includes(error.code);
+    if (isUsable && countDocuments(options.stateFolder) > 0) return error.message;
     throw error;
   }
 }
+
+/** Failures of an update after which the index is as before. */
+const USABLE_AFTER: readonly string[] = ['ReadOnly', 'DiskFull', 'FileInUse', 'LeaseLost'];
 
 /** Updates the index; prints why that failed if the index can be searched all the same, and returns the reason. */
 export async function reportWhyNotUpdated(options: FolderOptions, terminal: Terminal): Promise<string | undefined> {
