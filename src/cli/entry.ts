@@ -2,9 +2,9 @@
  * Entry of the command. It imports little: it prints the version, or enables the compile cache, before the modules of the
  * commands are loaded.
  */
-import { fstatSync, writeFileSync, writeSync } from 'node:fs';
+import { fstatSync, statfsSync, writeFileSync, writeSync } from 'node:fs';
 import module from 'node:module';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import envPaths from 'env-paths';
 import { END_SIGNALS } from '../base/endSignals.ts';
 
@@ -12,6 +12,8 @@ declare const SEXTANT_VERSION: string;
 
 /** `ExitCode.failed`, whose module is loaded later. */
 const FAILED = 2;
+/** Several times what the compile cache of all commands takes. */
+const LEAST_FREE_BYTES = 16_000_000;
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that closes early, as in `sextant search … | head`, is no failure.
@@ -57,10 +59,23 @@ async function run(): Promise<void> {
 
 /**
  * Enables Node's compile cache, in the user's cache folder: compiling takes half of the processor time of a short command. Node
- * 20 has no such cache. If the folder cannot be written, Node compiles as usual.
+ * 20 has no such cache. If the folder cannot be written, Node compiles as usual; on a full disk it leaves an empty file for each
+ * module of each run.
  */
 function keepCompiled(): void {
   const { enableCompileCache } = module as Partial<Pick<typeof module, 'enableCompileCache'>>;
-  if (process.env.NODE_COMPILE_CACHE === undefined)
-    enableCompileCache?.(join(envPaths('sextant', { suffix: '' }).cache, 'compiled'));
+  if (process.env.NODE_COMPILE_CACHE !== undefined) return;
+  const { cache } = envPaths('sextant', { suffix: '' });
+  if (freeBytes(cache) > LEAST_FREE_BYTES) enableCompileCache?.(join(cache, 'compiled'));
+}
+
+/** Free space on the disk of a folder, which may not be there yet. */
+function freeBytes(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    // It is not there yet, or cannot be seen: then the folder around it counts.
+    return dirname(folder) === folder ? 0 : freeBytes(dirname(folder));
+  }
 }

@@ -1,7 +1,7 @@
 // Runs where mounting is allowed: commands that search, with their index on a full disk.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COMMAND } from '../support/command.ts';
 import { Filler } from './smallDisk.ts';
@@ -24,7 +24,8 @@ function run(args: readonly string[]): {
   readonly stderr: string;
 } {
   const all = [COMMAND, ...args, '--state', state];
-  const { status: code, stdout, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8' });
+  const env = { ...process.env, NODE_COMPILE_CACHE: undefined, XDG_CACHE_HOME: disk };
+  const { status: code, stdout, stderr } = spawnSync(process.execPath, all, { encoding: 'utf8', env });
   return { code, stdout, stderr };
 }
 
@@ -37,6 +38,7 @@ for (const free of [0, 3 * 4096]) {
     assert.match(stderr, /^sextant: There is no space left for .*\. Free some/);
   }
 }
+assert.deepEqual(readdirSync(disk).sort(), ['filler', 'state'], 'no empty files of a cache');
 filler.remove();
 for (const args of commands) assert.equal(run(args).code, 0, args[0]);
 filler.leave(0);
