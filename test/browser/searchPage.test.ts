@@ -19,6 +19,7 @@ const EXTENSION = `
   globalThis.held = new Set();
   globalThis.failing = new Set();
   globalThis.waiting = [];
+  globalThis.problems = [];
   globalThis.state = { query: '', except: '', index: { kind: 'ready', text: '' }, recent: [], kept: [], takesFocus: false,
     scope: 'workspace', hasTeam: false };
   const parts = { languages: [], folders: [], kind: null, isChanged: false, isSymbol: false };
@@ -29,7 +30,7 @@ const EXTENSION = `
     })),
   });
   const reply = () => ({
-    from: 0, files: Array.from({ length: ${FILES} }, file), isBeginning: false, hasMore: false, problems: globalThis.searchProblems ?? [], completions: [],
+    from: 0, files: Array.from({ length: ${FILES} }, file), isBeginning: false, hasMore: false, problems, completions: [],
     parts, isUnfinished: false, notice: '',
   });
   const answers = {
@@ -195,7 +196,7 @@ describe('the page of the search view', () => {
     it('shows a folder that is not searched without a part of the query, and underlines the other problem', async () => {
       const { tab } = opened;
       const none = '{ fixes: [], needsTrust: false }';
-      await tab.evaluate(`globalThis.searchProblems = [
+      await tab.evaluate(`problems = [
         { start: 0, end: 0, message: 'north is not searched.', ...${none} },
         { start: 0, end: 4, message: 'No file has it.', ...${none} },
       ]`);
@@ -206,7 +207,24 @@ describe('the page of the search view', () => {
       assert.deepEqual(await tab.evaluate("[...document.querySelectorAll('u')].map((one) => one.dataset.text)"), [
         'odds',
       ]);
-      await tab.evaluate('globalThis.searchProblems = []');
+      await tab.evaluate('problems = []');
+    });
+
+    it('keeps a fix that was taken when another is clicked before the answer', async () => {
+      const { tab } = opened;
+      await tab.evaluate(`problems = [
+        { start: 0, end: 1, message: 'one', needsTrust: false, fixes: [{ label: 'Use A', query: 'A b' }] },
+        { start: 2, end: 3, message: 'two', needsTrust: false, fixes: [{ label: 'Use B', query: 'a B' }] },
+      ]`);
+      await box().fill('a b');
+      await tab.getByRole('button', { name: 'Use B' }).waitFor();
+      await hold('search');
+      await tab.evaluate("for (const one of document.querySelectorAll('.problems button')) one.click()");
+      await waiting(1);
+      assert.equal(await box().inputValue(), 'A b');
+      assert.equal(await tab.getByRole('button', { name: 'Use B' }).isEnabled(), false);
+      await tab.evaluate('problems = []');
+      await release();
     });
 
     it('searches again after a search during which the index changed', async () => {

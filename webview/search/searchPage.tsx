@@ -134,7 +134,10 @@ function Problems({ model, leave }: { readonly model: SearchModel; readonly leav
                 key={fix.label}
                 type="button"
                 class="link"
+                disabled={model.isWaiting}
                 onClick={() => {
+                  // A fix of an earlier query would take back what was changed since.
+                  if (model.isWaiting) return;
                   model.type(fix.query, 0);
                   leave();
                 }}
