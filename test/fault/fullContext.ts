@@ -55,9 +55,9 @@ for (const [code, spoil, mend] of [
   await again.close();
 }
 
-// The server itself starts; its contexts are opened by the first request.
+// The server itself starts; its contexts are opened by the first request. A request repeats 507 until its time is over.
 const second = await SextantServer.start({ port: 0, state });
-const options = { apiKey: second.token, apiUrl: second.url, requestTimeout: 300 };
+const options = { apiKey: second.token, apiUrl: second.url, requestTimeout: 3_000 };
 filler.leave(0);
 const context = await DirectContext.import(exported, options);
 await check(context, ['f1.txt']);
