@@ -96,8 +96,9 @@ describe('A text of any length', () => {
     const separator = fc.constantFrom('，', '。', '、', '\u3000', '！', '「', '」', ' ', '—', '・', 'Lamp');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(run, separator), { minLength: 1, maxLength: 4 }), async (sentences) => {
-        const pairs = sentences.flatMap(([text]) => pairsOf(text)).slice(0, 200);
-        const text = sentences.flat().join('');
+        // Several marks of one letter have an order there; in another one, two neighbours are not those that are typed.
+        const text = sentences.flat().join('').normalize();
+        const pairs = sentences.flatMap(([one]) => pairsOf(one.normalize())).slice(0, 200);
         assert.deepEqual(
           await missed(
             text,
