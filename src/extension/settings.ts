@@ -100,13 +100,19 @@ function globsOf(language: string): string[] {
   });
 }
 
-/** Settings for a report: values that identify no person, else only whether they are the defaults. */
-export function describeSettings(contributed: readonly string[]): Record<string, string> {
+/**
+ * Settings for a report: values that identify no person, else only whether they are the defaults. Those of a folder are the ones in
+ * which it differs from the workspace.
+ */
+export function describeSettings(contributed: readonly string[], folder?: vscode.Uri): Record<string, string> {
   const described: Record<string, string> = {};
+  const workspace = vscode.workspace.getConfiguration(undefined, null);
+  const settings = folder ? vscode.workspace.getConfiguration(undefined, folder) : workspace;
+  const areEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
   for (const id of contributed) {
-    const value: unknown = vscode.workspace.getConfiguration().get(id);
-    const defaultValue: unknown = vscode.workspace.getConfiguration().inspect(id)?.defaultValue;
-    const isDefault = JSON.stringify(value) === JSON.stringify(defaultValue);
+    const value: unknown = settings.get(id);
+    if (folder && areEqual(value, workspace.get(id))) continue;
+    const isDefault = areEqual(value, settings.inspect(id)?.defaultValue);
     const isPlain = typeof value === 'number' || typeof value === 'boolean';
     const shown = isPlain ? String(value) : Array.isArray(value) ? `${value.length} entries` : isDefault ? '' : 'set';
     described[id] = [shown, isDefault ? 'the default' : 'changed'].filter((text) => text !== '').join(', ');

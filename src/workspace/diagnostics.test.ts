@@ -16,9 +16,10 @@ describe('Diagnostics', () => {
   function make(options: FolderOptions, log: readonly string[]): Diagnostics {
     const message = `EACCES: permission denied, scandir '${options.root}/wages'`;
     const problems = [indexProblemOf('EACCES', message)];
-    const facts = { options, state: 'the folder cannot be read', skipped: { secret: 2 }, problems };
+    const settings = { 'sextant.x': '3 entries' };
+    const folders = [{ options, settings, state: 'the folder cannot be read', skipped: { secret: 2 }, problems }];
     const versions = { sextant: '0.1.0', host: `ssh, 10.0.0.7 on ${hostname()}` };
-    return makeDiagnostics({ versions, settings: { 'sextant.x': '2 entries' }, folders: [facts], log, now });
+    return makeDiagnostics({ versions, settings: { 'sextant.x': '2 entries' }, folders, log, now });
   }
 
   function open(): FolderOptions {
@@ -52,7 +53,7 @@ describe('Diagnostics', () => {
   it('report problems of a folder instead of failing', () => {
     const options = { ...open(), root: '/nowhere/at/all', stateFolder: '/nowhere/state' };
     const text = formatDiagnostics(make(options, []));
-    assert.match(text, /^Folder <folder 1>$/m);
+    assert.match(text, /^Folder <folder 1>\n {2}sextant\.x {2}3 entries\n/m);
     assert.match(text, /^ {2}problem EACCES: .* Allow Sextant to read the folder\.$/m);
     assert.match(text, /^Log, last 0 lines\n {2}\(nothing\)$/m);
   });

@@ -6,7 +6,7 @@ import { Redactor, type PrivateFacts, type RedactedKind } from '../base/redact.t
 import { Catalog } from './catalog.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { readContents, type IndexContents } from './folderReport.ts';
-import { indexProblemOf, type IndexProblem } from './problems.ts';
+import { indexProblemOf, sentencesOf, type IndexProblem } from './problems.ts';
 import { contentRules } from './skip.ts';
 
 /** A report for a request for help. A {@link Redactor} has redacted all of it. */
@@ -25,6 +25,8 @@ export interface Diagnostics {
 
 export interface FolderDiagnostics extends Partial<IndexContents> {
   readonly folder: string;
+  /** Those that differ from the settings of the workspace. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** State in words. */
   readonly state: string;
   /** Number of files that are left out, by reason. */
@@ -44,6 +46,8 @@ export interface DiagnosticsInput {
 
 export interface FolderFacts {
   readonly options: FolderOptions;
+  /** Those that differ from the settings of the workspace. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly state: string;
   readonly skipped: Readonly<Record<string, number>>;
   readonly problems: readonly IndexProblem[];
@@ -94,8 +98,19 @@ function rows(values: Readonly<Record<string, string>>): string[] {
 }
 
 function folderLines(folder: FolderDiagnostics): string[] {
-  const { state, files, textBytes, languages, indexBytes, lastChange, skipped, diskFreeBytes, problems } = folder;
-  const facts: Record<string, string> = { state };
+  const {
+    settings = {},
+    state,
+    files,
+    textBytes,
+    languages,
+    indexBytes,
+    lastChange,
+    skipped,
+    diskFreeBytes,
+    problems,
+  } = folder;
+  const facts: Record<string, string> = { ...settings, state };
   if (files !== undefined) facts.files = `${files}, ${formatBytes(textBytes ?? 0)} of text`;
   if (languages && languages.length > 0)
     facts.languages = languages.map((one) => `${one.language} ${one.files}`).join(', ');
@@ -104,13 +119,10 @@ function folderLines(folder: FolderDiagnostics): string[] {
   if (indexBytes !== undefined) facts.index = indexBytes === 0 ? 'none' : formatBytes(indexBytes);
   if (lastChange !== undefined) facts['last change'] = new Date(lastChange).toISOString();
   if (diskFreeBytes !== undefined) facts['disk free'] = formatBytes(diskFreeBytes);
-  return [
-    ...rows(facts),
-    ...problems.map(({ code, message, advice }) => ['problem', `${code}:`, message, advice].filter(Boolean).join(' ')),
-  ];
+  return [...rows(facts), ...problems.map((problem) => `problem ${problem.code}: ${sentencesOf(problem)}`)];
 }
 
-function folderDiagnostics({ options, state, skipped, problems }: FolderFacts): FolderDiagnostics {
+function folderDiagnostics({ options, settings, state, skipped, problems }: FolderFacts): FolderDiagnostics {
   const found = [...problems];
   let contents: IndexContents | undefined;
   try {
@@ -131,6 +143,7 @@ function folderDiagnostics({ options, state, skipped, problems }: FolderFacts): 
   }
   return {
     folder: options.root,
+    ...(settings && { settings }),
     state,
     ...contents,
     skipped,

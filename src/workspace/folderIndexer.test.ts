@@ -115,11 +115,15 @@ describe('FolderIndexer', () => {
       watched++;
       return () => Promise.resolve();
     };
-    const { root, find, state } = keep({ 'a.ts': 'lantern' }, { watch });
+    const logged: string[] = [];
+    const logger = { ...silentLogger, error: (text: string) => void logged.push(text) };
+    const { root, find, state } = keep({ 'a.ts': 'lantern' }, { watch, logger });
     await state('ready');
     rmSync(root, { recursive: true });
     const { state: failed } = await state('failed');
     assert.equal(failed.kind === 'failed' && failed.code, 'ENOENT');
+    await until('it is logged', () => logged.length > 0);
+    assert.deepEqual(logged, [`${root}: The folder is missing. If it was moved, open its new location.`]);
     mkdirSync(root);
     writeFiles(root, { 'b.ts': 'lantern' });
     await until('the new file is found', async () => (await find('lantern')).join() === 'b.ts');

@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs';
-import { SextantError, describeError, isCancelled, isWriteError } from '../base/errors.ts';
+import { existsSync, statSync } from 'node:fs';
+import { SextantError, describeError, isCancelled, isWriteError, systemCode } from '../base/errors.ts';
 import { FolderIndex, type FolderDependencies } from './folderIndex.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { countDocuments } from './folderReport.ts';
 import { ChangeQueue } from './changeQueue.ts';
 import { ownerStateOf } from './ownerState.ts';
+import { indexProblemOf, sentencesOf } from './problems.ts';
 import type { WatchProblem } from './status.ts';
 import { MAX_WATCHED_FOLDERS, watchFolder, type Watch } from './watcher.ts';
 
@@ -209,17 +210,23 @@ export class FolderIndexer {
     this.#timer = setTimeout(work, milliseconds);
   }
 
-  /** Logs a failure once; the index has reported it in its status. */
+  /** Logs a failure; the index has reported it in its status. */
   #attempt(work: Promise<void> | undefined): void {
     work?.then(
       () => (this.#lastFailure = undefined),
       (error: unknown) => {
-        const failure = describeError(error);
-        if (isCancelled(error) || failure === this.#lastFailure) return;
-        this.#lastFailure = failure;
-        this.#dependencies.logger.error(`${this.#options.root}: ${failure}`);
+        if (!isCancelled(error)) this.#logFailure(error);
       },
     );
+  }
+
+  /** Logs a failure once, not at each attempt. */
+  #logFailure(error: unknown): void {
+    const { root } = this.#options;
+    const message = describeError(error);
+    const failure = existsSync(root) ? message : sentencesOf(indexProblemOf(systemCode(error) ?? '', message));
+    if (failure !== this.#lastFailure) this.#dependencies.logger.error(`${root}: ${failure}`);
+    this.#lastFailure = failure;
   }
 
   #fail(error: unknown): void {
@@ -236,9 +243,7 @@ export class FolderIndexer {
       this.#dependencies.onStatus({ ...base, state });
       return;
     }
-    // Once, not at each attempt.
-    if (message !== this.#lastFailure) this.#dependencies.logger.error(`${root}: ${message}`);
-    this.#lastFailure = message;
+    this.#logFailure(error);
     this.#dependencies.onStatus({ ...base, state: { kind: 'failed', code, message } });
   }
 }

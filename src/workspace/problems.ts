@@ -13,6 +13,11 @@ export interface IndexProblem {
 /** `update`: scan all files; `rebuild`: build the index from scratch; `log`: read the log. */
 export type IndexAction = 'update' | 'rebuild' | 'log';
 
+/** A problem and its remedy. */
+export function sentencesOf({ message, advice }: IndexProblem): string {
+  return advice === undefined ? message : `${message} ${advice}`;
+}
+
 /** The next action after an error of an index, by its code. */
 export function indexProblemOf(code: string, message: string): IndexProblem {
   switch (code) {

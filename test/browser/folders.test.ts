@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
 import { ROOT, Workbench } from './support.ts';
@@ -63,6 +63,26 @@ describe('a workspace of several folders', () => {
     // One short line for all folders.
     await workbench.pick.getByText('Search Workspace (2 files indexed)', { exact: true }).waitFor();
     await workbench.shoot('folders-two');
+  });
+
+  it('copies diagnostics with the settings in which a folder differs from the workspace', async () => {
+    writeFiles(dirname(workspace), { 'tram/.vscode/settings.json': '{ "sextant.index.maxFileBytes": 2048 }' });
+    const lines = workbench.page.locator('.view-lines');
+    let text = '';
+    await until('the folder has its setting', async () => {
+      await workbench.run('View: Close All Editors');
+      await workbench.run('Sextant: Copy Diagnostics');
+      await lines.getByText('Sextant diagnostics').waitFor();
+      await workbench.page.keyboard.press('Control+F');
+      await workbench.page.keyboard.insertText('Folder <folder 2>');
+      await workbench.page.keyboard.press('Escape');
+      text = (await lines.innerText()).replaceAll('\u00a0', ' ');
+      return /Folder <folder 2>\s+sextant\.index\.maxFileBytes +2048, changed\s+state/.test(text);
+    });
+    assert.match(text, /Folder <folder 1>\s+state/);
+    await workbench.run('View: Close All Editors');
+    rmSync(join(dirname(workspace), 'tram/.vscode'), { recursive: true });
+    await workbench.treeItem(/^tram 1 file indexed/).waitFor();
   });
 
   it('names the folder of each file in the search view, whose title and status stay one line', async () => {

@@ -27,6 +27,7 @@ export async function copyDiagnostics(
   log: RecentLog,
 ): Promise<void> {
   const { version, contributes } = extension.packageJSON as PackageManifest;
+  const settings = contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
   const statuses = new Map(folders.statuses().map((status) => [status.root, status]));
   const diagnostics = await client.searching.call('diagnose', {
     versions: {
@@ -35,12 +36,13 @@ export async function copyDiagnostics(
       editor: `${vscode.env.appName} ${vscode.version}`,
       host: `${vscode.env.appHost}, ${vscode.env.remoteName ?? 'local'}`,
     },
-    settings: describeSettings(contributes.configuration.flatMap(({ properties }) => Object.keys(properties))),
+    settings: describeSettings(settings),
     folders: folders.all.map((options) => {
       const status = statuses.get(options.root);
       const state = status?.state;
       return {
         options,
+        settings: describeSettings(settings, vscode.Uri.file(options.root)),
         state: status ? describeFolderState(status) : '',
         skipped: status?.skipped ?? {},
         problems: state?.kind === 'failed' ? [indexProblemOf(state.code, state.message)] : [],

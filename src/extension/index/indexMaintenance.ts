@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { SextantError, describeError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
-import { indexProblemOf } from '../../workspace/problems.ts';
+import { indexProblemOf, sentencesOf } from '../../workspace/problems.ts';
 import type { CommandId } from '../commandIds.ts';
 import type { Folders } from './folders.ts';
 
@@ -58,8 +58,7 @@ async function report(root: string, error: unknown): Promise<void> {
     await vscode.window.showWarningMessage(owner);
     return;
   }
-  const { message, advice } = indexProblemOf(code, describeError(error));
-  const text = advice === undefined ? message : `${message} ${advice}`;
+  const text = sentencesOf(indexProblemOf(code, describeError(error)));
   const chosen = await vscode.window.showErrorMessage(`${root}: ${text}`, showLog);
   if (chosen === showLog) await vscode.commands.executeCommand('sextant.showLog' satisfies CommandId);
 }
