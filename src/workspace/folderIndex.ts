@@ -97,6 +97,8 @@ export class FolderIndex {
     this.#engine = openOrRebuild(options.stateFolder, dependencies, (damage) => this.#onDamage(damage));
     this.#catalog = new Catalog(options, contentRules(options));
     this.#ownerState = new OwnerStateFile(options.stateFolder, dependencies.logger);
+    // For processes that begin to follow it before the first scan.
+    if (this.#catalog.size === 0) this.#ownerState.publish(this.#state);
   }
 
   /**

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { killed, spawnUntil } from '../../test/support/processes.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
+import { openIndex } from '../../test/workspace/support.ts';
 import { Lease, isHeld } from '../base/lease.ts';
 import { silentLogger } from '../base/log.ts';
 import { Engine, EngineReader } from '../engine/engine.ts';
@@ -316,6 +317,16 @@ describe('FolderIndexer', () => {
       const { state: now } = second.statuses.at(-1)!;
       return now.kind === 'following' && now.ownerState === undefined;
     });
+  });
+
+  it('reports that an index is new from the moment on that another process has it', async () => {
+    const [root, stateFolder] = [folder(), folder()];
+    const owner = openIndex(root, stateFolder);
+    const second = keep({ 'a.ts': 'lantern' }, silent, { root, stateFolder });
+    const { state } = await second.state('following');
+    assert.deepEqual(state.kind === 'following' && state.ownerState, { kind: 'scanning' });
+    await owner.close();
+    await second.state('ready');
   });
 
   it('ignores the state that an earlier owner of the index left', async () => {

@@ -20,6 +20,8 @@ export interface IndexerDependencies extends FolderDependencies {
 
 /** Interval of attempts to take over an index that another process owns. */
 const RETRY_MS = 5_000;
+/** The same while that process has still to complete the index, for its progress. */
+const PROGRESS_MS = 1_000;
 /**
  * Interval of scans. Events get lost without a sign, when a queue overflows or on a network drive. With the scan itself and
  * the reading of changed files, a lost change is found within 10 seconds.
@@ -67,8 +69,7 @@ export class FolderIndexer {
       index.lost.addEventListener('abort', () => this.#attempt(this.#giveUp(index)), { once: true });
     } catch (error) {
       this.#openError = error;
-      this.#fail(error);
-      this.#again(RETRY_MS, () => this.start());
+      this.#again(this.#fail(error), () => this.start());
       return;
     }
     this.#attempt(this.#scan());
@@ -229,7 +230,8 @@ export class FolderIndexer {
     this.#lastFailure = failure;
   }
 
-  #fail(error: unknown): void {
+  /** Reports why the index could not be opened. Returns the milliseconds to wait before the next attempt. */
+  #fail(error: unknown): number {
     const { root, stateFolder } = this.#options;
     const code = error instanceof SextantError ? error.code : 'Internal';
     const isBusy = code === 'IndexBusy';
@@ -241,10 +243,11 @@ export class FolderIndexer {
       const ownerState = ownerStateOf(stateFolder);
       const state = { kind: 'following', owner: message, ...(ownerState && { ownerState }) } as const;
       this.#dependencies.onStatus({ ...base, state });
-      return;
+      return ownerState || files === 0 ? PROGRESS_MS : RETRY_MS;
     }
     this.#logFailure(error);
     this.#dependencies.onStatus({ ...base, state: { kind: 'failed', code, message } });
+    return RETRY_MS;
   }
 }
 
