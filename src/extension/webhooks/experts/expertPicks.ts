@@ -111,8 +111,9 @@ export async function editForward(client: AdminClient, name: string): Promise<vo
     }
     const title = vscode.l10n.t('{0}: Edit Forward', name);
     const chosen = await pick(title, choicesOf(expert), vscode.l10n.t('What to change'));
-    const change = chosen && (await askChange(title, expert, chosen));
-    if (!change) return;
+    if (!chosen) return;
+    const change = await askChange(title, expert, chosen);
+    if (!change) continue;
     const { secret } = await client.ask<NewExpertView>('PATCH', path, change);
     if (secret !== undefined && change.secret === undefined) {
       showKey(name, secret);
