@@ -257,6 +257,17 @@ export function newestLease(folder: string): number {
   return highestLock(folder);
 }
 
+/** Whether the last owner of a folder has not given its lease back: it lives, or was killed. */
+export function isLeaseLeft(folder: string): boolean {
+  const highest = highestLock(folder);
+  try {
+    return highest > 0 && readText(fileName(folder, highest))?.startsWith(RELEASED) === false;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 /** The lease numbers for which `folder` has a file `<stem>.<number>.<rest>`, highest first. */
 export function fencedNumbers(folder: string, stem: string, rest: string): number[] {
   return namesIn(folder)

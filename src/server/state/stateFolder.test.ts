@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { Client, PATHS } from '../../../test/conformance/client.ts';
+import { killed, spawnUntil } from '../../../test/support/processes.ts';
 import { temporaryFolder, writeFiles } from '../../../test/support/temporary.ts';
 import { writeCheckedJson } from '../../base/checkedJson.ts';
 import { FencedJson } from '../../base/fencedJson.ts';
@@ -313,6 +314,20 @@ describe('a state folder', () => {
       assert.doesNotMatch(JSON.stringify(empty.body), /ada@example\.com/);
       assert.match(said.join('\n'), /the facts of a restored snapshot, is damaged or missing: the data of the start/);
     });
+  });
+
+  it('reports nothing as lost after first starts that were killed before they were ready', async () => {
+    const place = join(folder(), 'state');
+    const code = `
+      import { silentLogger } from './src/base/log.ts';
+      import { StateFolder } from './src/server/state/stateFolder.ts';
+      await StateFolder.open(process.argv.at(-1), silentLogger);
+      console.log('open');
+      setInterval(() => undefined, 1000);`;
+    for (let i = 0; i < 2; i++) await killed((await spawnUntil('open', code, [place])).child);
+    await (await StateFolder.open(place, logger())).close();
+    await start(place);
+    assert.deepEqual(said, []);
   });
 
   it('reports files that were deleted together with their copies, and a damaged marker', async () => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { explainWriteError, isWriteError, type SextantError } from '../../base/errors.ts';
 import { FencedJson, type FencedRead } from '../../base/fencedJson.ts';
-import { acquireFence, isHeld, type Fence, type HeldFence } from '../../base/lease.ts';
+import { acquireFence, isHeld, isLeaseLeft, type Fence, type HeldFence } from '../../base/lease.ts';
 import type { Logger } from '../../base/log.ts';
 import { namesIn } from '../../base/namesIn.ts';
 import { ownIdentity } from '../../base/processIdentity.ts';
@@ -77,6 +77,7 @@ export class StateFolder implements ServerState {
     try {
       const isClaimed = claimState(folder, logger);
       const alsoIn = INNER.map((name) => join(folder, name));
+      const wasKilled = isLeaseLeft(folder);
       const acquired = acquireFence(folder, alsoIn);
       if (!isHeld(acquired)) throw stateErrors.busy(folder, acquired);
       const lease = isClaimed ? acquired : claimingFence(acquired, folder, logger);
@@ -85,9 +86,12 @@ export class StateFolder implements ServerState {
         if ((read.published?.version ?? 0) > VERSION) throw stateErrors.newer(folder);
         const damage = describePublishedDamage(folder, read);
         if (damage !== undefined) logger.error(damage);
-        const isNew = !hasChanges(folder) && read.found === undefined;
-        reportMissing(folder, read, logger);
+        const hadChanges = hasChanges(folder);
         const log = await openLog(folder, lease, logger);
+        // A first start that was killed before it was ready leaves an empty log, and has given its address to no client.
+        const isUnused = !hadChanges || (wasKilled && log.records.length === 0);
+        const isNew = isUnused && read.found === undefined;
+        reportMissing(folder, read, hadChanges, isNew, logger);
         return new StateFolder(folder, lease, read.published, log, logger, isNew);
       } catch (error) {
         lease.release();
@@ -185,14 +189,19 @@ export class StateFolder implements ServerState {
 }
 
 /** Reports files that were deleted together with their copies: each start of a server leaves both pairs. */
-function reportMissing(folder: string, { found, damaged }: FencedRead, logger: Logger): void {
-  const isUsed = hasChanges(folder);
-  if (isUsed && found === undefined && damaged.length === 0)
+function reportMissing(
+  folder: string,
+  { found, damaged }: FencedRead,
+  hadChanges: boolean,
+  isNew: boolean,
+  logger: Logger,
+): void {
+  if (hadChanges && !isNew && found === undefined && damaged.length === 0)
     logger.error(
       `${PUBLISHED}.<number>.json and its copy are missing in ${folder}: the address and tokens of the last start are lost. ` +
         'The server uses new ones; give them to its clients.',
     );
-  if (!isUsed && found !== undefined)
+  if (!hadChanges && found !== undefined)
     logger.error(
       `changes.<number>.log and its copy are missing in ${folder}: tokens that clients created, budgets and imports are lost. ` +
         'Restore them from a backup, or create them again.',
