@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { claimFolder, makeInnerFolder, MARKER, readFolderMark } from './ownedFolder.ts';
@@ -13,6 +13,20 @@ describe('a folder of state', () => {
     writeFileSync(join(folder, 'anything'), '');
     assert.deepEqual(claimFolder(folder, { kind: 'index', of: '/other' }), { kind: 'index', of: '/work' });
     assert.throws(() => claimFolder(folder, { kind: 'server' }), { code: 'FolderNotOurs' });
+  });
+
+  it('is of the process that marked it first, also when that goes on meanwhile', () => {
+    const folder = temporary();
+    const index = join(folder, 'index');
+    mkdirSync(index);
+    // Called after the marker was read, and before the folder is refused.
+    const isOlder = (): boolean => {
+      rmSync(index, { recursive: true });
+      claimFolder(folder, { kind: 'index', of: '/work' });
+      mkdirSync(index);
+      return false;
+    };
+    assert.deepEqual(claimFolder(folder, { kind: 'index', of: '/work' }, { isOlder }), { kind: 'index', of: '/work' });
   });
 
   it('is refused if it contains anything else, which stays unchanged', () => {

@@ -59,10 +59,12 @@ export function claimFolder(folder: string, mark: FolderMark, options: ClaimOpti
     if (found.kind !== mark.kind) throw notOurs(`${folder} already holds Sextant's ${found.kind} files.`);
     return found;
   }
-  // Another process may be creating the marker at this moment.
+  // Another process may be creating the marker at this moment, or have created it and its first files since it was read.
   const names = otherNames(folder);
-  if (names.length > 0 && !(isOlder?.(names) ?? false))
+  if (names.length > 0 && !(isOlder?.(names) ?? false)) {
+    if (readFolderMark(folder) !== undefined) return claimFolder(folder, mark, options);
     throw notOurs(`${folder} is not empty (${names.slice(0, 3).join(', ')}) and is not a Sextant folder.`);
+  }
   makeFolder(folder, mode);
   createWhole(join(folder, MARKER), checkedJson({ ...mark, note: NOTE }), 0o600);
   const made = readFolderMark(folder);
