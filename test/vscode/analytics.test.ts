@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -133,6 +133,15 @@ describe('usage, cost and budgets', () => {
       if (statSync(join(parentPath, name)).isFile())
         for (const { token } of [server, other])
           assert.equal(readFileSync(join(parentPath, name)).includes(token), false, name);
+  });
+
+  it('stay connected when the local server of the sample data cannot start', async () => {
+    await run('connectAnalytics', { url: server.url, token: server.token, name: 'acme' });
+    const foreign = mkdtempSync(join(folder, 'foreign-'));
+    writeFileSync(join(foreign, 'notes.txt'), '');
+    await set('server.stateFolder', foreign);
+    await run('trySampleData');
+    assert.deepEqual((await state()).account, { kind: 'service', url: server.url, name: 'acme' });
   });
 
   it('can be tried with sample data of the local server', async () => {

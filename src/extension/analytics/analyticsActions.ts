@@ -141,8 +141,10 @@ export class AnalyticsActions implements vscode.Disposable {
   }
 
   async trySampleData(): Promise<void> {
-    await this.#account.showSample();
     await this.#server.start();
+    // Cancelled or failed, which the server reports: what was shown stays.
+    if (!this.#server.info) return;
+    await this.#account.showSample();
     await this.#connect();
     await vscode.commands.executeCommand('sextant.usage.focus');
   }
