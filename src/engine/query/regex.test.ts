@@ -166,6 +166,19 @@ describe('compileRegex', () => {
     assert.equal((await all('\\\\n.b', 'x\\nab')).length, 1);
   });
 
+  it('takes - for the character behind a set and a range', async () => {
+    for (const source of ['x[\\d-:]+x', 'x[0-9-:]+x', 'x[[:digit:]-:]+x'])
+      assert.deepEqual(
+        (await all(source, 'x1-:x x/x')).map(({ endColumn }) => endColumn),
+        [5],
+        source,
+      );
+  });
+
+  it('repeats the part before an empty text without meaning', async () => {
+    assert.equal((await all('xy\\Q\\E?', 'x')).length, 1);
+  });
+
   it('distinguishes case only without the flag i', async () => {
     assert.equal((await all('Foo\\d', 'foo1 Foo2 FOO3')).length, 1);
     assert.equal((await all('Foo\\d', 'foo1 Foo2 FOO3', 'i')).length, 3);

@@ -184,7 +184,8 @@ class RegexParser {
     const start = this.#at;
     this.#at = end < 0 ? this.#text.length : end + 2;
     const characters = Array.from(literal, (text) => this.#character(text));
-    const last = characters.pop();
+    // After an empty text, a repetition is that of the part before.
+    const last = characters.pop() ?? nodes.pop();
     nodes.push(...characters);
     if (last) nodes.push(this.#repeated(last, start));
     return true;
@@ -364,8 +365,6 @@ class RegexParser {
       if (this.#at >= this.#text.length) {
         throw new Fault('This [ is not closed: add ], or write \\[ for the character.', start);
       }
-      const isDash = !isFirst && /^-[^\]]/.test(this.#text.slice(this.#at, this.#at + 2));
-      if (isDash) throw new Fault('This - is no range: write \\- for the character.', this.#at);
       this.#classPart(set);
     }
     this.#at++;
