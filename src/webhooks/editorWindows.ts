@@ -41,6 +41,8 @@ export interface EditorResult {
 export type EditorWork = ReadonlyMap<string, string>;
 
 interface Pending {
+  /** Starts its time limit. */
+  readonly begin: () => void;
   readonly finish: (outcome: AttemptOutcome) => void;
   readonly window: EditorWindow;
 }
@@ -134,7 +136,10 @@ export class EditorWindows {
     return [...this.#windows].some(({ work }) => work.has(expert));
   }
 
-  /** Has a run made by the window with the fewest runs. Throws only for a cancelled `signal`. */
+  /**
+   * Has a run made by the window with the fewest runs. Its time limit starts when the window begins it, since a window may have others
+   * to make before. Throws only for a cancelled `signal`.
+   */
   async run(
     task: CommandTask,
     { name, timeout_ms: limitMs }: EditorExpert,
@@ -153,7 +158,10 @@ export class EditorWindows {
       };
       const abort = (): void => cancel(undefined);
       const error = `no end within ${limitMs / 1000} s`;
-      const timer = setTimeout(() => cancel({ isDone: false, canRetry: true, error }), limitMs);
+      let timer: NodeJS.Timeout | undefined;
+      const begin = (): void => {
+        timer ??= setTimeout(() => cancel({ isDone: false, canRetry: true, error }), limitMs);
+      };
       const finish = (found: AttemptOutcome | undefined): void => {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
@@ -162,11 +170,18 @@ export class EditorWindows {
         resolve(found);
       };
       signal.addEventListener('abort', abort);
-      this.#pending.set(id, { finish, window });
+      this.#pending.set(id, { begin, finish, window });
       window.send({ run: runOf(id, name, task) });
     });
     signal.throwIfAborted();
     return outcome!;
+  }
+
+  /** Starts the time limit of a run; false if it was given up, or is unknown. */
+  begin(id: string): boolean {
+    const pending = this.#pending.get(id);
+    pending?.begin();
+    return pending !== undefined;
   }
 
   /** Takes the result of a run; false if it was given up, or is unknown. */

@@ -37,8 +37,14 @@ export function writeCommands(folder: string): string {
 
 /** A window that runs the experts of the editor until `signal` aborts. */
 export function openWindow(info: ServerInfo, signal: AbortSignal): Promise<void> {
-  const run = ({ expert, webhook }: EditorRun): Promise<{ ok: true; answer: string; retry: true }> =>
-    Promise.resolve({ ok: true, answer: `${expert} for ${webhook}`, retry: true });
+  const run = (
+    { expert, webhook }: EditorRun,
+    _: AbortSignal,
+    begin: () => void,
+  ): Promise<{ ok: true; answer: string; retry: true }> => {
+    begin();
+    return Promise.resolve({ ok: true, answer: `${expert} for ${webhook}`, retry: true });
+  };
   const experts = OF_THE_EDITOR.map((name) => ({ name, does: `the ${name}` }));
   return makeRuns(new AdminClient(info), { experts, run }, signal).catch((error: unknown) => {
     // The server was killed while the window was open.

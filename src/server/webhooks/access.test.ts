@@ -189,6 +189,7 @@ describe('scopes and owners of webhooks', () => {
       ['DELETE', 'forwards/x'],
       ['POST', 'editor', { experts: [{ name: 'for all', does: '' }] }],
       ['POST', 'editor/runs/x', { ok: true }],
+      ['POST', 'editor/runs/x/begin', {}],
       ['POST', 'runs/retry', { expert: 'for all' }],
       ['PATCH', path('experts', 'for all'), { scope: 'personal' }],
       ['DELETE', path('experts', 'for all')],

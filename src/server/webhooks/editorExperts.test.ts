@@ -15,14 +15,19 @@ class Window {
   readonly runs: EditorRun[] = [];
   readonly cancelled: string[] = [];
   readonly ended: Promise<unknown>;
+  /** Begins each run that it has, where it `queues` them. */
+  readonly begin: (() => void)[] = [];
+  queues = false;
   isConnected = false;
   readonly #stop = new AbortController();
 
   constructor(client: AdminClient, make: (run: EditorRun) => Promise<EditorResult>, does = 'npm test', name = 'fix') {
     const worker = {
       experts: [{ name, does }],
-      run: (run: EditorRun, signal: AbortSignal): Promise<EditorResult> => {
+      run: (run: EditorRun, signal: AbortSignal, begin: () => void): Promise<EditorResult> => {
         this.runs.push(run);
+        if (!this.queues) begin();
+        this.begin.push(begin);
         signal.addEventListener('abort', () => this.cancelled.push(run.event_id));
         return make(run);
       },
@@ -164,6 +169,21 @@ describe('experts of the editor', () => {
       ['failed', ['no end within 0.02 s', 'no end within 0.02 s']],
     );
     await until('the window gave them up', () => window.cancelled.length === 2);
+  });
+
+  it('have their time limit from when the window begins them, not while they wait there', async () => {
+    await client.ask('PATCH', 'experts/fix', { timeout_ms: 20, max_attempts: 1, concurrency: 2 });
+    const window = open(never);
+    window.queues = true;
+    const [first, second] = [await deliver(), await deliver()];
+    await until('the window has both', () => window.runs.length === 2);
+    const at = window.runs.findIndex(({ event_id: id }) => id === second);
+    window.begin[at]!();
+    // The limit of the first would have come before this one.
+    assert.equal((await ended(second)).runs[0]!.attempts[0]?.error, 'no end within 0.02 s');
+    assert.deepEqual((await detail(first)).runs[0]!.attempts, []);
+    window.begin[1 - at]!();
+    assert.equal((await ended(first)).runs[0]!.attempts[0]?.error, 'no end within 0.02 s');
   });
 
   it('go to the window with the fewest runs, no more at once than the expert allows', async () => {

@@ -7,6 +7,7 @@ import { MAX_DEFINITION_BYTES, type Plane } from './plane.ts';
 
 const MAX_EXPERTS = 100;
 const MAX_RESULT = 200_000;
+const NO_RUN = 'run of this window any more';
 /** The longest answer and error that are stored with an event. */
 const LONGEST = { answer: 16_000, error: 2_000 };
 
@@ -43,11 +44,19 @@ export function editorResources({ service: { definitions, windows }, resource }:
         return { contentType: 'application/x-ndjson', lines: asLines(messages) };
       }, MAX_DEFINITION_BYTES),
     }),
+    resource('editor/runs/{id}/begin', {
+      POST: {
+        handle: ({ parameters: { id = '' } }) => {
+          if (!windows.begin(id)) throw httpErrors.notFound(NO_RUN);
+          return { json: {} };
+        },
+      },
+    }),
     resource('editor/runs/{id}', {
       POST: withJson((body, { parameters: { id = '' } }) => {
         const { answer, error, ...rest } = checked(result, body);
         const cut = { answer: answer?.slice(0, LONGEST.answer), error: error?.slice(0, LONGEST.error) };
-        if (!windows.finish(id, { ...rest, ...cut })) throw httpErrors.notFound('run of this window any more');
+        if (!windows.finish(id, { ...rest, ...cut })) throw httpErrors.notFound(NO_RUN);
         return { json: {} };
       }, MAX_RESULT),
     }),

@@ -5,8 +5,11 @@ import { AdminClient } from '../admin/adminClient.ts';
 export interface EditorWorker {
   /** What it runs: names of experts of the type `editor`, and what it does for them. */
   readonly experts: readonly { readonly name: string; readonly does: string }[];
-  /** Makes a run. An error that it throws is the result, and another attempt may succeed. */
-  run(run: EditorRun, signal: AbortSignal): Promise<EditorResult>;
+  /**
+   * Makes a run, and calls `begin` when it begins: its time limit starts then. An error that it throws is the result, and another
+   * attempt may succeed.
+   */
+  run(run: EditorRun, signal: AbortSignal, begin: () => void): Promise<EditorResult>;
   onConnected?(): void;
 }
 
@@ -21,9 +24,13 @@ export async function makeRuns(client: AdminClient, worker: EditorWorker, signal
   const make = async (run: EditorRun): Promise<void> => {
     const stop = new AbortController();
     underWay.set(run.id, stop);
-    const result = await resultOf(worker, run, stop.signal);
+    let begun: Promise<void> | undefined;
+    const result = await resultOf(worker, run, stop.signal, () => {
+      begun = send(client, [run.id, 'begin']);
+    });
     underWay.delete(run.id);
-    if (!stop.signal.aborted) await send(client, run.id, result);
+    await begun;
+    if (!stop.signal.aborted) await send(client, [run.id], result);
   };
   try {
     let isConnected = false;
@@ -42,21 +49,26 @@ export async function makeRuns(client: AdminClient, worker: EditorWorker, signal
 }
 
 /** Does not wait for work that goes on after it was given up. */
-async function resultOf(worker: EditorWorker, run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
+async function resultOf(
+  worker: EditorWorker,
+  run: EditorRun,
+  signal: AbortSignal,
+  begin: () => void,
+): Promise<EditorResult> {
   const givenUp = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(cancelled()));
   });
   try {
-    return await Promise.race([worker.run(run, signal), givenUp]);
+    return await Promise.race([worker.run(run, signal, begin), givenUp]);
   } catch (error) {
     return { ok: false, error: describeError(error), retry: true };
   }
 }
 
-/** Sends a result. One that the server does not wait for any more is repeated by it. */
-async function send(client: AdminClient, id: string, result: EditorResult): Promise<void> {
+/** Sends the beginning or the result of a run. One that the server does not wait for any more is repeated by it. */
+async function send(client: AdminClient, path: readonly string[], result?: EditorResult): Promise<void> {
   try {
-    await client.ask('POST', AdminClient.path(['editor', 'runs', id]), result);
+    await client.ask('POST', AdminClient.path(['editor', 'runs', ...path]), result);
   } catch (error) {
     if (!(error instanceof SextantError) || isCancelled(error)) throw error;
   }

@@ -122,7 +122,7 @@ export class EditorExperts implements vscode.Disposable {
         for (const refusal of refusals) void this.#showRefusal(refusal);
         const worker: EditorWorker = {
           experts: known.map((expert) => ({ name: expert.name, does: describeExpert(expert) })),
-          run: (run, stop) => this.#run(known, run, stop),
+          run: (run, stop, begin) => this.#run(known, run, stop, begin),
           onConnected: () => log.info(`Runs the experts ${known.map(({ name }) => name).join(', ')} of ${client.url}.`),
         };
         if (known.length === 0) return;
@@ -146,14 +146,21 @@ export class EditorExperts implements vscode.Disposable {
       await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${SECTION}.experts`);
   }
 
-  async #run(experts: readonly OwnExpert[], run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
+  async #run(
+    experts: readonly OwnExpert[],
+    run: EditorRun,
+    signal: AbortSignal,
+    begin: () => void,
+  ): Promise<EditorResult> {
     const expert = experts.find(({ name }) => name === run.expert);
     this.#edges.log.info(`${run.expert} works on ${run.event_id}.`);
+    const isTask = expert && 'task' in expert;
+    if (!isTask) begin();
     if (expert && 'model' in expert) return this.#askModel(expert, run, signal);
     const folder = expert && folderOf(expert);
     if (!expert || !folder) return { ok: false, error: vscode.l10n.t('its folder is not open any more'), retry: true };
-    return 'task' in expert
-      ? this.#tasks.run(expert.task, folder, run, signal)
+    return isTask
+      ? this.#tasks.run(expert.task, folder, run, signal, begin)
       : this.#askWorkspace(expert.ask, run, signal);
   }
 

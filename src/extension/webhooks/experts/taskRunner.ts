@@ -35,9 +35,19 @@ export class TaskRunner implements vscode.Disposable {
     if (this.#file !== undefined) removeSync(this.#file);
   }
 
-  /** Runs a task to its end. Its exit code is the result. */
-  run(name: string, folder: vscode.WorkspaceFolder, run: EditorRun, signal: AbortSignal): Promise<EditorResult> {
-    const turn = this.#last.then(() => this.#run(name, folder, run, signal));
+  /** Runs a task to its end, and calls `begin` after those before it. Its exit code is the result. */
+  run(
+    name: string,
+    folder: vscode.WorkspaceFolder,
+    run: EditorRun,
+    signal: AbortSignal,
+    begin: () => void,
+  ): Promise<EditorResult> {
+    const turn = this.#last.then(() => {
+      signal.throwIfAborted();
+      begin();
+      return this.#run(name, folder, run, signal);
+    });
     this.#last = turn.catch(() => undefined);
     return turn;
   }
