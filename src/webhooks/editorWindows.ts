@@ -47,15 +47,16 @@ interface Pending {
   readonly window: EditorWindow;
 }
 
-/** A connected window of an editor. */
+/** A connection of a window of an editor. */
 class EditorWindow {
+  readonly id: string;
   readonly work: EditorWork;
-  active = 0;
   readonly #messages = new Fifo<EditorMessage>();
   #wake: (() => void) | undefined;
   #isClosed = false;
 
-  constructor(work: EditorWork) {
+  constructor(id: string, work: EditorWork) {
+    this.id = id;
     this.work = work;
   }
 
@@ -109,10 +110,10 @@ export class EditorWindows {
     this.#silenceMs = silenceMs;
   }
 
-  /** Connects a window for as long as its messages are read; it ends with `signal`, too. */
-  async *attach(work: EditorWork, signal: AbortSignal): AsyncGenerator<EditorMessage> {
+  /** Connects a window, which may have several connections, for as long as the messages are read; it ends with `signal`, too. */
+  async *attach(id: string, work: EditorWork, signal: AbortSignal): AsyncGenerator<EditorMessage> {
     if (signal.aborted || this.#isClosed) return;
-    const window = new EditorWindow(work);
+    const window = new EditorWindow(id, work);
     const close = (): void => this.#detach(window);
     signal.addEventListener('abort', close);
     this.#windows.add(window);
@@ -147,10 +148,11 @@ export class EditorWindows {
   ): Promise<AttemptOutcome> {
     signal.throwIfAborted();
     const able = [...this.#windows].filter(({ work }) => work.has(name));
-    const [window] = able.sort((a, b) => a.active - b.active);
+    const runsOf = (one: EditorWindow): number =>
+      [...this.#pending.values()].filter(({ window: { id } }) => id === one.id).length;
+    const [window] = able.sort((a, b) => runsOf(a) - runsOf(b));
     if (!window) return { isDone: false, canRetry: true, isInterrupted: true, error: 'no editor window runs it' };
     const id = randomUUID();
-    window.active++;
     const outcome = await new Promise<AttemptOutcome | undefined>((resolve) => {
       const cancel = (found: AttemptOutcome | undefined): void => {
         window.send({ cancel: id });
@@ -166,7 +168,6 @@ export class EditorWindows {
         clearTimeout(timer);
         signal.removeEventListener('abort', abort);
         this.#pending.delete(id);
-        window.active--;
         resolve(found);
       };
       signal.addEventListener('abort', abort);

@@ -9,6 +9,7 @@ import type { EditorRun } from '../../src/webhooks/editorWindows.ts';
 const [url = '', adminToken = '', file = ''] = process.argv.slice(2);
 const client = new AdminClient({ url, adminToken });
 const worker = {
+  window: `process ${process.pid}`,
   experts: [{ name: 'fix', does: 'appends' }],
   run: async ({ event_id: id, body = '' }: EditorRun, _: AbortSignal, begin: () => void) => {
     begin();

@@ -46,7 +46,7 @@ export function openWindow(info: ServerInfo, signal: AbortSignal): Promise<void>
     return Promise.resolve({ ok: true, answer: `${expert} for ${webhook}`, retry: true });
   };
   const experts = OF_THE_EDITOR.map((name) => ({ name, does: `the ${name}` }));
-  return makeRuns(new AdminClient(info), { experts, run }, signal).catch((error: unknown) => {
+  return makeRuns(new AdminClient(info), { window: 'typed', experts, run }, signal).catch((error: unknown) => {
     // The server was killed while the window was open.
     if (!signal.aborted && !(error instanceof SextantError && error.code === 'NoAnswer')) throw error;
   });

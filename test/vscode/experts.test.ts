@@ -169,6 +169,25 @@ describe('experts of the editor', () => {
     assert.deepEqual([runs[0]?.state, runs[0]?.waits_for], ['waiting', 'a window of the editor that runs this expert']);
   });
 
+  it('go on while another expert of the settings changes, and have their time limit from their own start', async function () {
+    if (process.env.SEXTANT_TEST_EDITOR === 'oldest' && !(await hasTerminals())) return this.skip();
+    const where = { ask: 'Where is verifyPassword?', workspace };
+    const tasks = { slow: { task: 'wait', workspace }, keeper: { task: 'keep', workspace } };
+    await set('experts', { ...tasks, where });
+    for (const expert of ['slow', 'keeper', 'where']) await connected(expert);
+    await client.ask('PATCH', 'experts/slow', { max_attempts: 1, timeout_ms: 20_000 });
+    await client.ask('PATCH', 'experts/keeper', { max_attempts: 1, timeout_ms: 15_000 });
+    const slow = await send(await hook('slow'));
+    await until('it runs', () => vscode.tasks.taskExecutions.some(({ task }) => task.name === 'wait'));
+    const behind = await send(await hook('keeper'));
+    await set('experts', { ...tasks, where: { ...where, ask: 'Where is it now?' } });
+    await until('the change is known', async () => (await connected('where')).endsWith('Where is it now?'));
+    const errorsOf = async (id: string): Promise<unknown> =>
+      (await ended(id)).runs[0]?.attempts.map(({ error, answer }) => error ?? answer);
+    assert.deepEqual(await errorsOf(slow), ['no end within 20 s']);
+    assert.deepEqual(await errorsOf(behind), ['The task keep ended.']);
+  });
+
   it('give up a task that does not start, and run others then', async function () {
     if (process.env.SEXTANT_TEST_EDITOR === 'oldest' && !(await hasTerminals())) return this.skip();
     await set('experts', {

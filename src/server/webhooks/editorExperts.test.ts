@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { until } from '../../../test/support/until.ts';
 import type { EditorRun, EditorResult } from '../../webhooks/editorWindows.ts';
@@ -21,8 +22,15 @@ class Window {
   isConnected = false;
   readonly #stop = new AbortController();
 
-  constructor(client: AdminClient, make: (run: EditorRun) => Promise<EditorResult>, does = 'npm test', name = 'fix') {
+  constructor(
+    client: AdminClient,
+    make: (run: EditorRun) => Promise<EditorResult>,
+    does = 'npm test',
+    name = 'fix',
+    window: string = randomUUID(),
+  ) {
     const worker = {
+      window,
       experts: [{ name, does }],
       run: (run: EditorRun, signal: AbortSignal, begin: () => void): Promise<EditorResult> => {
         this.runs.push(run);
@@ -203,6 +211,20 @@ describe('experts of the editor', () => {
       });
     }
     assert.ok(one.runs.length >= 2 && other.runs.length >= 2, `${one.runs.length} and ${other.runs.length}`);
+  });
+
+  it('go to the window with the fewest runs of all its connections', async () => {
+    await client.ask('POST', 'experts', { name: 'other', type: 'editor' });
+    const { url } = await client.ask<NewWebhookView>('POST', 'webhooks', { name: 'v', type: 'anything' });
+    await client.ask('POST', 'triggers', { name: 'to other', webhook: 'v', expert: 'other' });
+    const busy = open(never, 'other', 'other', 'one');
+    const [same, free] = [open(never, 'fix', 'fix', 'one'), open(never, 'fix', 'fix', 'two')];
+    await until('all are there', () => [busy, same, free].every(({ isConnected }) => isConnected));
+    await fetch(url, { method: 'POST', body: '{}' });
+    await until('one runs', () => busy.runs.length === 1);
+    await deliver();
+    await until('the other runs', () => same.runs.length + free.runs.length > 0);
+    assert.equal(free.runs.length, 1);
   });
 
   it('fail at once when the expert is deleted by force', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
 import { NAME } from '../../webhooks/names.ts';
 import { checked, withJson } from '../admin/adminPlane.ts';
@@ -12,6 +13,7 @@ const NO_RUN = 'run of this window any more';
 const LONGEST = { answer: 16_000, error: 2_000 };
 
 const attachment = z.strictObject({
+  window: z._default(z.string('window must be a string'), () => randomUUID()),
   experts: z
     .array(
       z.strictObject({
@@ -30,17 +32,17 @@ const result = z.strictObject({
   retry: z._default(z.boolean('retry must be true or false'), true),
 });
 
-/** `/__admin/editor`: a window of an editor gets the runs of its experts for as long as it reads the answer. */
+/** `/__admin/editor`: a window of an editor gets the runs of these experts for as long as it reads the answer. */
 export function editorResources({ service: { definitions, windows }, resource }: Plane): Resource[] {
   return [
     resource('editor', {
       POST: withJson((body, exchange) => {
-        const { experts } = checked(attachment, body);
+        const { window, experts } = checked(attachment, body);
         for (const { name } of experts)
           if (definitions.expert(name)?.type !== 'editor')
             throw httpErrors.badRequest(`${name} is no expert of the type editor`);
         const work = new Map(experts.map(({ name, does }) => [name, does]));
-        const messages = windows.attach(work, exchange.gone());
+        const messages = windows.attach(window, work, exchange.gone());
         return { contentType: 'application/x-ndjson', lines: asLines(messages) };
       }, MAX_DEFINITION_BYTES),
     }),

@@ -3,6 +3,8 @@ import type { EditorMessage, EditorResult, EditorRun } from '../../webhooks/edit
 import { AdminClient } from '../admin/adminClient.ts';
 
 export interface EditorWorker {
+  /** Identifies the window, which may have several connections. */
+  readonly window: string;
   /** What it runs: names of experts of the type `editor`, and what it does for them. */
   readonly experts: readonly { readonly name: string; readonly does: string }[];
   /**
@@ -18,7 +20,7 @@ export interface EditorWorker {
  * way. Throws the server's errors, and `NoAnswer` if the connection breaks.
  */
 export async function makeRuns(client: AdminClient, worker: EditorWorker, signal: AbortSignal): Promise<void> {
-  const { experts } = worker;
+  const { window, experts } = worker;
   const underWay = new Map<string, AbortController>();
   const work = new Set<Promise<void>>();
   const make = async (run: EditorRun): Promise<void> => {
@@ -34,7 +36,7 @@ export async function makeRuns(client: AdminClient, worker: EditorWorker, signal
   };
   try {
     let isConnected = false;
-    for await (const { run, cancel } of client.lines<EditorMessage>('POST', 'editor', { experts }, signal)) {
+    for await (const { run, cancel } of client.lines<EditorMessage>('POST', 'editor', { window, experts }, signal)) {
       if (!isConnected) worker.onConnected?.();
       isConnected = true;
       if (cancel !== undefined) underWay.get(cancel)?.abort();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { extractiveProvider } from '../../../ask/extractive.ts';
@@ -35,8 +36,9 @@ export class EditorExperts implements vscode.Disposable {
   readonly #edges: EditorExpertsDependencies;
   readonly #tasks: TaskRunner;
   readonly #disposables: vscode.Disposable;
-  /** What this window runs, and the connection for it. */
-  #current: { readonly key: string; readonly stop: AbortController } | undefined;
+  readonly #window = randomUUID();
+  /** The connections for what this window runs: one for each expert, so that a change of one interrupts no run of another. */
+  readonly #connections = new Map<string, AbortController>();
   /** Experts whose consent was requested in this window. */
   readonly #requested = new Set<string>();
   /** Messages on experts that the server refuses, which were shown in this window. */
@@ -56,8 +58,8 @@ export class EditorExperts implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.#current?.stop.abort();
-    this.#current = undefined;
+    for (const stop of this.#connections.values()) stop.abort();
+    this.#connections.clear();
     this.#disposables.dispose();
   }
 
@@ -67,14 +69,23 @@ export class EditorExperts implements vscode.Disposable {
     for (const expert of experts) if ('model' in expert && !this.#isAllowed(expert)) void this.#requestConsent(expert);
     const able = experts.filter((expert) => ('model' in expert ? this.#isAllowed(expert) : folderOf(expert)));
     const { info } = this.#edges.server;
-    const key = able.length === 0 ? '' : JSON.stringify([info?.url, info?.pid, able]);
-    if (key === (this.#current?.key ?? '')) return;
-    this.#current?.stop.abort();
-    this.#current = undefined;
-    if (key === '') return;
-    const stop = new AbortController();
-    this.#current = { key, stop };
-    void (info ? this.#work(new AdminClient(info), able, stop.signal) : this.#find(stop.signal));
+    const wanted = new Map<string, (signal: AbortSignal) => Promise<void>>();
+    if (info) {
+      const client = new AdminClient(info);
+      for (const expert of able)
+        wanted.set(JSON.stringify([info.url, info.pid, expert]), (signal) => this.#work(client, expert, signal));
+    } else if (able.length > 0) wanted.set('', (signal) => this.#find(signal));
+    for (const [key, stop] of this.#connections)
+      if (!wanted.has(key)) {
+        stop.abort();
+        this.#connections.delete(key);
+      }
+    for (const [key, work] of wanted) {
+      if (this.#connections.has(key)) continue;
+      const stop = new AbortController();
+      this.#connections.set(key, stop);
+      void work(stop.signal);
+    }
   }
 
   /** Allows a model to receive what an expert sends to it. */
@@ -113,24 +124,24 @@ export class EditorExperts implements vscode.Disposable {
   }
 
   /** Connects, again and again, until `signal` aborts. */
-  async #work(client: AdminClient, experts: readonly OwnExpert[], signal: AbortSignal): Promise<void> {
+  async #work(client: AdminClient, expert: OwnExpert, signal: AbortSignal): Promise<void> {
     const { log } = this.#edges;
     let problem = '';
     while (!signal.aborted) {
       try {
-        const { known, refusals } = await create(client, experts, signal);
-        for (const refusal of refusals) void this.#showRefusal(refusal);
+        const refusal = await create(client, expert, signal);
+        if (refusal !== undefined) return void this.#showRefusal(refusal);
         const worker: EditorWorker = {
-          experts: known.map((expert) => ({ name: expert.name, does: describeExpert(expert) })),
-          run: (run, stop, begin) => this.#run(known, run, stop, begin),
-          onConnected: () => log.info(`Runs the experts ${known.map(({ name }) => name).join(', ')} of ${client.url}.`),
+          window: this.#window,
+          experts: [{ name: expert.name, does: describeExpert(expert) }],
+          run: (run, stop, begin) => this.#run(expert, run, stop, begin),
+          onConnected: () => log.info(`Runs the expert ${expert.name} of ${client.url}.`),
         };
-        if (known.length === 0) return;
         await makeRuns(client, worker, signal);
       } catch (error) {
         if (isCancelled(error)) return;
         const found = describeError(error);
-        if (found !== problem) log.warn(`Experts of the editor: ${found}`);
+        if (found !== problem) log.warn(`The expert ${expert.name} of the editor: ${found}`);
         problem = found;
       }
       await pause(signal);
@@ -146,19 +157,13 @@ export class EditorExperts implements vscode.Disposable {
       await vscode.commands.executeCommand('workbench.action.openSettings', `@id:${SECTION}.experts`);
   }
 
-  async #run(
-    experts: readonly OwnExpert[],
-    run: EditorRun,
-    signal: AbortSignal,
-    begin: () => void,
-  ): Promise<EditorResult> {
-    const expert = experts.find(({ name }) => name === run.expert);
+  async #run(expert: OwnExpert, run: EditorRun, signal: AbortSignal, begin: () => void): Promise<EditorResult> {
     this.#edges.log.info(`${run.expert} works on ${run.event_id}.`);
-    const isTask = expert && 'task' in expert;
+    const isTask = 'task' in expert;
     if (!isTask) begin();
-    if (expert && 'model' in expert) return this.#askModel(expert, run, signal);
-    const folder = expert && folderOf(expert);
-    if (!expert || !folder) return { ok: false, error: vscode.l10n.t('its folder is not open any more'), retry: true };
+    if ('model' in expert) return this.#askModel(expert, run, signal);
+    const folder = folderOf(expert);
+    if (!folder) return { ok: false, error: vscode.l10n.t('its folder is not open any more'), retry: true };
     return isTask
       ? this.#tasks.run(expert.task, folder, run, signal, begin)
       : this.#askWorkspace(expert.ask, run, signal);
@@ -200,38 +205,26 @@ function payloadOfRun({ headers, body, body_base64: base64 = '' }: EditorRun): u
   return payloadOf(headers, body === undefined ? Buffer.from(base64, 'base64') : Buffer.from(body));
 }
 
-/** Creates the experts that the server does not have; returns those that it lets the editor run, and why not the others. */
-async function create(
-  client: AdminClient,
-  experts: readonly OwnExpert[],
-  signal: AbortSignal,
-): Promise<{ readonly known: readonly OwnExpert[]; readonly refusals: readonly string[] }> {
-  const typesOf = async (): Promise<ReadonlyMap<string, string>> => {
+/** Creates an expert that the server does not have; returns why the server does not let the editor run it. */
+async function create(client: AdminClient, { name }: OwnExpert, signal: AbortSignal): Promise<string | undefined> {
+  const typeOf = async (): Promise<string | undefined> => {
     const answer = await client.ask<{ readonly experts: readonly ExpertView[] }>('GET', 'experts', undefined, signal);
-    return new Map(answer.experts.map(({ name, type }) => [name, type]));
+    return answer.experts.find((one) => one.name === name)?.type;
   };
-  let types = await typesOf();
-  const invalid = new Map<string, string>();
-  const missing = experts.filter(({ name }) => !types.has(name));
-  for (const { name } of missing)
+  let type = await typeOf();
+  if (type === undefined) {
     try {
       await client.ask('POST', 'experts', { name, type: 'editor' }, signal);
     } catch (error) {
       const code = error instanceof SextantError ? error.code : '';
-      if (code === 'InvalidArgument') invalid.set(name, describeError(error));
+      if (code === 'InvalidArgument') return describeError(error);
       // Another window may have been first.
-      else if (code !== 'Conflict') throw error;
+      if (code !== 'Conflict') throw error;
     }
-  if (missing.length > 0) types = await typesOf();
-  const isKnown = ({ name }: OwnExpert): boolean => types.get(name) === 'editor';
-  const refusals = experts
-    .filter((expert) => !isKnown(expert))
-    .map(
-      ({ name }) =>
-        invalid.get(name) ??
-        vscode.l10n.t('The server has another expert named {0}. Rename it in your settings.', name),
-    );
-  return { known: experts.filter(isKnown), refusals };
+    type = await typeOf();
+  }
+  if (type === 'editor') return undefined;
+  return vscode.l10n.t('The server has another expert named {0}. Rename it in your settings.', name);
 }
 
 async function pause(signal: AbortSignal): Promise<void> {
