@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { killed, spawnUntil } from '../../test/support/processes.ts';
@@ -327,6 +337,24 @@ describe('FolderIndexer', () => {
     assert.deepEqual(state.kind === 'following' && state.ownerState, { kind: 'scanning' });
     await owner.close();
     await second.state('ready');
+  });
+
+  it('repairs damage that a process that follows it has met', async () => {
+    const first = keep({ 'a.ts': 'lantern', 'b.ts': 'harbour' }, silent);
+    await first.state('ready');
+    const second = keep({}, silent, first);
+    await second.state('following');
+    const indexFolder = indexFolderOf(first.stateFolder);
+    const segment = join(
+      indexFolder,
+      readdirSync(indexFolder).find((name) => name.endsWith('.sxs'))!,
+    );
+    const bytes = readFileSync(segment);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(segment, bytes);
+    await second.keeper.verify();
+    await until('it is repaired', () => first.statuses.at(-1)!.repaired !== undefined);
+    assert.deepEqual(await second.find('lantern'), ['a.ts']);
   });
 
   it('ignores the state that an earlier owner of the index left', async () => {

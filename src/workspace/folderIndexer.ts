@@ -4,7 +4,7 @@ import { FolderIndex, type FolderDependencies } from './folderIndex.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { countDocuments } from './folderReport.ts';
 import { ChangeQueue } from './changeQueue.ts';
-import { ownerStateOf } from './ownerState.ts';
+import { ownerStateOf, reportDamage, takeDamageReport } from './ownerState.ts';
 import { indexProblemOf, sentencesOf } from './problems.ts';
 import type { WatchProblem } from './status.ts';
 import { MAX_WATCHED_FOLDERS, watchFolder, type Watch } from './watcher.ts';
@@ -96,6 +96,12 @@ export class FolderIndexer {
     await this.#index?.reconcile();
   }
 
+  /** Checks the index for damage and repairs it. Where another process owns it, that does so with its next scan. */
+  async verify(): Promise<void> {
+    if (this.#index) await this.#index.verify();
+    else reportDamage(this.#options.stateFolder);
+  }
+
   /**
    * Removes the index and builds it again from the files. Throws `IndexBusy` while another process owns it, and `ENOENT`, with the
    * index as it is, while the folder is missing.
@@ -139,6 +145,7 @@ export class FolderIndexer {
     const { governor, scanMs = SCAN_MS } = this.#dependencies;
     let busyMs = 0;
     try {
+      if (takeDamageReport(this.#options.stateFolder)) await index.verify();
       if (performance.now() - this.#fullScanAt > FULL_SCAN_MS) {
         this.#fullScanAt = performance.now();
         await index.reconcile();

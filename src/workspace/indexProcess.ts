@@ -62,7 +62,7 @@ const emit = serve<IndexMethods, IndexEvents>(parentChannel(), {
   },
   pause: () => governor.pause(),
   resume: () => governor.resume(),
-  verify: ({ root }) => indexerOf(root).index?.verify(),
+  verify: ({ root }) => indexerOf(root).verify(),
   async rebuild({ root }) {
     await closing.get(root);
     await indexerOf(root).rebuild();

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedJson, readCheckedJson } from '../base/checkedJson.ts';
 import { SextantError, describeError, systemCode } from '../base/errors.ts';
@@ -10,6 +10,8 @@ import type { FolderState, OwnerState } from './status.ts';
 
 /** Beside the index, while that is not up to date. */
 export const OWNER_STATE = 'state.json';
+/** Beside the index, while a process that follows it has met damage that its owner has not. */
+export const DAMAGE_REPORT = 'damage-report';
 /** Interval of writes while only the progress changes. */
 const PROGRESS_MS = 1_000;
 
@@ -72,5 +74,27 @@ export function ownerStateOf(stateFolder: string): OwnerState | undefined {
   } catch (error) {
     if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
     return undefined;
+  }
+}
+
+/** Has the owner of an index check it: only a writer can repair it. A disk that takes no report costs the repair until the next one. */
+export function reportDamage(stateFolder: string): void {
+  ignoringSystem(() => writeFileSync(join(stateFolder, DAMAGE_REPORT), '', { flag: 'wx', mode: 0o600 }));
+}
+
+/** Whether another process has reported damage since the last call. */
+export function takeDamageReport(stateFolder: string): boolean {
+  const file = join(stateFolder, DAMAGE_REPORT);
+  return existsSync(file) && ignoringSystem(() => removeSync(file));
+}
+
+/** Whether the disk let `work` be done. */
+function ignoringSystem(work: () => void): boolean {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+    return false;
   }
 }

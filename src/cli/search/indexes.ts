@@ -8,7 +8,7 @@ import { removeSync } from '../../base/removal.ts';
 import { CATALOG } from '../../workspace/catalog.ts';
 import { FolderIndex } from '../../workspace/folderIndex.ts';
 import { readContents } from '../../workspace/folderReport.ts';
-import { OWNER_STATE } from '../../workspace/ownerState.ts';
+import { DAMAGE_REPORT, OWNER_STATE } from '../../workspace/ownerState.ts';
 import { ExitCode, formatColumns, printJson, type Terminal } from '../terminal.ts';
 import { cacheFolder, stateFolderOf } from './stateFolder.ts';
 
@@ -52,7 +52,7 @@ export function removeIndex(folder: string, state: string | undefined, json: boo
   FolderIndex.erase(stateFolder);
   removeSync(join(stateFolder, 'index'), { recursive: true });
   for (const name of namesIn(stateFolder)) {
-    if ([MARKER, CATALOG, OWNER_STATE, 'log.txt'].some((own) => name.startsWith(own)))
+    if ([MARKER, CATALOG, OWNER_STATE, DAMAGE_REPORT, 'log.txt'].some((own) => name.startsWith(own)))
       removeSync(join(stateFolder, name));
   }
   if (namesIn(stateFolder).length === 0) removeSync(stateFolder, { recursive: true });

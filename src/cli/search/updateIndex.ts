@@ -4,6 +4,7 @@ import type { Logger } from '../../base/log.ts';
 import { SegmentThreads } from '../../engine/index/segmentThreads.ts';
 import { FolderIndex } from '../../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../../workspace/folderOptions.ts';
+import { reportDamage } from '../../workspace/ownerState.ts';
 import { PaceMeter, type IndexingPace } from '../../workspace/pace.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
 import { LogFile } from './logFile.ts';
@@ -39,8 +40,9 @@ export async function updateIndex(
       onStatus: (status) => progress.show(describe(status, meter.update(status.state))),
     });
   } catch (error) {
-    if (error instanceof SextantError && error.code === 'IndexBusy') return { busy: error.message };
-    throw error;
+    if (!(error instanceof SextantError) || error.code !== 'IndexBusy') throw error;
+    if (verify) reportDamage(options.stateFolder);
+    return { busy: error.message };
   }
   try {
     if (verify) await index.verify(terminal.signal);
