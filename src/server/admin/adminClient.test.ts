@@ -35,6 +35,7 @@ describe('the client of the admin plane', () => {
       ['POST', 'webhooks', '{"name":"w"}', '“url”'],
       ['PATCH', 'triggers/a%20b', '{"name":"a b"}', '“words”'],
       ['DELETE', 'webhooks/w', '3', 'a JSON object'],
+      ['DELETE', 'webhooks/w?force=true', '{}', '“triggers”'],
       ['POST', 'runs/retry', '{"retried":"1"}', '“retried”'],
       ['GET', 'unknown', '[]', 'a JSON object'],
     ] as const) {

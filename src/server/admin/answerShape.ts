@@ -12,7 +12,7 @@ const ANSWERS: readonly (readonly [route: RegExp, fields: Fields])[] = [
   [/^POST webhooks$|^POST webhooks\/[^/]+\/rotate$|^(GET|PATCH) webhooks\/[^/]+$/, WEBHOOK],
   [/^POST webhooks\/[^/]+\/send$/, { event_id: 'text' }],
   [/^POST webhooks\/[^/]+\/filter-test$/, { words: 'text', results: 'list' }],
-  [/^GET triggers$/, { triggers: 'list' }],
+  [/^GET triggers$|^DELETE webhooks\/[^/]+$/, { triggers: 'list' }],
   [/^POST triggers$|^(GET|PATCH) triggers\/[^/]+$/, TRIGGER],
   [/^GET experts$/, { experts: 'list' }],
   [/^POST experts$|^PATCH experts\/[^/]+$/, EXPERT],
