@@ -190,7 +190,7 @@ async function changesOf(
     }
     // Before the first commit all files are uncommitted.
     if (revision === '') return { changes: paths(await git(top, ...UNTRACKED, '--cached')) };
-    const message = `There is no revision "${revision}" here. Name a branch, a tag or a commit, such as changed:main.`;
+    const message = `There is no revision “${revision}” here. Name a branch, a tag or a commit, such as changed:main.`;
     return { changes: { code: 'UnknownRevision', message } };
   } catch (error) {
     const changes: UnknownChanges =

@@ -161,7 +161,7 @@ describe('Ask About Workspace, without a model', () => {
 
   it('reports a filter of the question that it does not understand', async () => {
     await view.ask('How is a failed payment retried? lang:pyhton');
-    await view.text('“pyhton”: There is no language "pyhton". Did you mean python?').waitFor();
+    await view.text('“pyhton”: There is no language “pyhton”. Did you mean python?').waitFor();
     await view.complete();
   });
 

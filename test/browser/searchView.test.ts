@@ -171,7 +171,7 @@ describe('the search view', () => {
 
   it('shows each problem at its place, and takes a fix', async () => {
     const view = await search('lang:pyhton price file:a/b');
-    await view.getByText(/There is no language "pyhton"/).waitFor();
+    await view.getByText(/There is no language “pyhton”/).waitFor();
     assert.deepEqual(
       await view.evaluate('[...document.querySelectorAll(".mirror u")].map((one) => one.dataset.text)'),
       ['pyhton', '/'],

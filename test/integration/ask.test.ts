@@ -88,10 +88,10 @@ describe('sextant ask', () => {
   it('reports the parts of the question that cannot be searched', async () => {
     const { code, stderr } = await ask(['how are payments retried? lang:klingon', sample]);
     assert.equal(code, 0);
-    assert.match(stderr, /^how are payments retried\? lang:klingon\n {31}\^{7} There is no language "klingon"\./);
+    assert.match(stderr, /^how are payments retried\? lang:klingon\n {31}\^{7} There is no language “klingon”\./);
     assert.equal(stderr.split('klingon').length, 3);
     const long = await ask([`how are payments retried? ${'failed payment '.repeat(40)} lang:klingon`, sample]);
-    assert.match(long.stderr, /^sextant: There is no language "klingon"\./m);
+    assert.match(long.stderr, /^sextant: There is no language “klingon”\./m);
   });
 
   it('has an exit code for each result', async () => {

@@ -127,7 +127,7 @@ describe('sextant', () => {
     assert.equal(sextant('search', 'attempt changed:', root).code, 1);
     writeFiles(root, { 'src/again.ts': 'export function attemptAgain() {}\n' });
     assert.match(sextant('search', 'attempt changed:', root).stdout, /^\S*\/src\/again\.ts:1 .*\n.*\n$/);
-    assert.match(sextant('search', 'attempt changed:HEAD~1', root).stderr, /There is no revision "HEAD~1" here/);
+    assert.match(sextant('search', 'attempt changed:HEAD~1', root).stderr, /There is no revision “HEAD~1” here/);
   });
 
   it('matches phrases in the present text of files', () => {

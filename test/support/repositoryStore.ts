@@ -80,7 +80,7 @@ export function describeRepositories(open: () => Promise<ContextStore>): void {
         (await repositories.retrieve(query, patterns, length, ALL)).split('Path: ')[0]!;
       const none = 'No repository was searched: none was pushed that you may read, or none has such a name.';
       assert.equal(await about('retry', ['nobody']), `${none}\nNo code was found for this.`);
-      const language = 'There is no language "pyhton". Did you mean python?';
+      const language = 'There is no language “pyhton”. Did you mean python?';
       const found = await about('retry -repo:tool lang:pyhton');
       const leftOut = 'No repository that you may read matches -repo:tool.';
       assert.equal(found, `${leftOut}\n${language}\nThese parts of the code were found, the best file first:\n`);

@@ -143,7 +143,8 @@ export function unindexedWords(parsed: ParsedQuery): readonly QueryProblem[] {
   let start = text.indexOf(words);
   while (start >= 0 && isWithin(start)) start = text.indexOf(words, start + 1);
   const span = start < 0 ? { start: 0, end: text.length } : { start, end: start + words.length };
-  const message = `Words such as "the", single letters and digits are not in the index: add another word, or put them in quotes.`;
+  const message =
+    'Words such as “the”, single letters and digits are not in the index: add another word, or put them in quotes.';
   return [{ code: 'UnindexedWords', message, ...span }];
 }
 
@@ -455,7 +456,7 @@ function problemOf(field: FilterField, { text, offsets, end }: Value, from: numb
       similar.length > 0
         ? `Did you mean ${similar.join(' or ')}?`
         : 'Name one such as python, or an extension such as py; file:*.xyz finds files by any extension.';
-    return { code: 'UnknownLanguage', message: `There is no language "${text}". ${advice}`, start: from, end };
+    return { code: 'UnknownLanguage', message: `There is no language “${text}”. ${advice}`, start: from, end };
   }
   return undefined;
 }
