@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { explainWriteError } from '../../base/errors.ts';
 import { FencedJson, readFencedJson } from '../../base/fencedJson.ts';
 import { isHeld, Lease, type LeaseOwner } from '../../base/lease.ts';
 import { sleep } from '../../base/sleep.ts';
@@ -78,11 +79,14 @@ export class AlertJournal {
     this.messages = [...readJournal(folder).messages];
   }
 
-  /** Waits up to `waitMs` for the journal; the owner of its lease if another process holds it for longer. */
+  /**
+   * Waits up to `waitMs` for the journal; the owner of its lease if another process holds it for longer. Throws `DiskFull`,
+   * `ReadOnly`.
+   */
   static async open(folder: string, waitMs: number, signal?: AbortSignal): Promise<AlertJournal | LeaseOwner> {
     const until = performance.now() + waitMs;
     for (;;) {
-      const lease = Lease.acquire(folder);
+      const lease = acquire(folder);
       if (isHeld(lease)) return new AlertJournal(folder, lease);
       if (performance.now() >= until) return lease;
       await sleep(POLL_MS, signal);
@@ -112,4 +116,12 @@ export function isOpen(state: JournalMessage['state']): boolean {
 
 export function isJournal(opened: AlertJournal | LeaseOwner): opened is AlertJournal {
   return opened instanceof AlertJournal;
+}
+
+function acquire(folder: string): Lease | LeaseOwner {
+  try {
+    return Lease.acquire(folder);
+  } catch (error) {
+    throw explainWriteError(error, folder);
+  }
 }

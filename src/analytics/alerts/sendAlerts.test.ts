@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { FailingDisk } from '../../../test/fault/failingDisk.ts';
 import { AlertReceiver } from '../../../test/support/alertReceiver.ts';
 import { folderOfTest } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
+import type { SextantError } from '../../base/errors.ts';
 import { Lease, isHeld } from '../../base/lease.ts';
 import type { AlertEvent } from './alertEvents.ts';
 import { readJournal, type JournalMessage } from './alertJournal.ts';
@@ -144,6 +146,27 @@ describe('alerts that are sent', () => {
     const waiting = send([event('ada')]);
     lease.release();
     assert.equal((await waiting).messages[0]!.state, 'sent');
+  });
+
+  it('wait for space on a disk that becomes full at any moment, which is reported', async () => {
+    const disk = await FailingDisk.below(folder());
+    try {
+      for (let n = 1, isFull = true; isFull; n++) {
+        const more = { folder: join(folder(), String(n)) };
+        const before = receiver.bodies.length;
+        disk.failAt(n, 'stays');
+        const error: unknown = await send([event('ada')], [to()], more).then(() => undefined, (reason: unknown) => reason); // oxfmt-ignore
+        isFull = disk.heal() > 0;
+        // Without an error the lease alone could not be given back, which ends with the process.
+        if (error !== undefined || n === 1) assert.equal((error as SextantError | undefined)?.code, 'DiskFull', `${n}`);
+        await send([event('ada')], [to()], more);
+        // One whose result could not be kept is sent again with its id.
+        const ids = receiver.bodies.slice(before).map((body) => (body as { id: string }).id);
+        assert.deepEqual([ids.length > 0, new Set(ids).size], [true, 1], `call ${n}`);
+      }
+    } finally {
+      disk.restore();
+    }
   });
 
   it('are forgotten after months', async () => {
