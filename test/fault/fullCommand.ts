@@ -48,6 +48,10 @@ for (const args of commands) {
   assert.equal(code, 0, args[0]);
   assert.match(stderr, /no space left .* the index as it is\./);
 }
+const install = [COMMAND, 'mcp', 'install', 'cursor', '--yes'];
+const { status, stderr: said } = spawnSync(process.execPath, install, { cwd: disk, encoding: 'utf8' });
+assert.equal(status, 2);
+assert.match(said, /^sextant: There is no space left for .*mcp\.json\. Free some; nothing was changed\./);
 filler.remove();
 assert.match(run(['search', 'harbour', root]).stdout, /b\.ts:1/);
 console.log('searched');

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
-import { SextantError } from '../../base/errors.ts';
+import { explainWriteError, SextantError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { makeFolder } from '../../base/makeFolder.ts';
 import { removeSync } from '../../base/removal.ts';
@@ -132,11 +132,15 @@ export async function runMcpInstall(
   const isLink = bytes !== undefined && lstatSync(file).isSymbolicLink();
   const target = isLink ? realpathSync(file) : file;
   const mode = bytes && statSync(file).mode & 0o777;
-  if (bytes) writeFileAtomicSync(`${file}.sextant-backup`, bytes, mode);
-  if (isEmpty(text) && !isLink) removeSync(file);
-  else {
-    makeFolder(dirname(target));
-    writeFileAtomicSync(target, text, mode);
+  try {
+    if (bytes) writeFileAtomicSync(`${file}.sextant-backup`, bytes, mode);
+    if (isEmpty(text) && !isLink) removeSync(file);
+    else {
+      makeFolder(dirname(target));
+      writeFileAtomicSync(target, text, mode);
+    }
+  } catch (error) {
+    throw explainWriteError(error, file);
   }
   const backup = old === undefined ? '' : ` The former file is ${file}.sextant-backup.`;
   const undo = options.remove ? '' : ` Restart ${client.title}. "sextant mcp install ${name} --remove" undoes it.`;
