@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { openIndex } from '../../test/workspace/support.ts';
+import { readCheckedJson } from '../base/checkedJson.ts';
 import { forwardingLogger } from '../base/log.ts';
 import { indexFolderOf } from './folderOptions.ts';
 import { beginAsSibling } from './siblings.ts';
@@ -53,6 +54,16 @@ describe('a new index in a repository', () => {
     assert.match(said.join('\n'), /^info: The index of .* begins as a copy of that in /);
     assert.ok(existsSync(index));
     assert.equal(entries(siblings).length, 2);
+  });
+
+  it('renews the time of its entry, and does not write it again', async () => {
+    const { siblings, first } = await twoTrees();
+    const [entry = ''] = entries(siblings);
+    const { root } = (readCheckedJson(entry) as { value: { root: string } }).value;
+    utimesSync(entry, 1, 1);
+    const { ino } = statSync(entry);
+    beginAsSibling({ root, stateFolder: first, siblings, exclude: [], maxFileBytes: 1000 }, logger);
+    assert.deepEqual([statSync(entry).ino, statSync(entry).mtimeMs > 1_000], [ino, true]);
   });
 
   it('forgets a working tree whose state folder was deleted', async () => {

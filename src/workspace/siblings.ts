@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { readCheckedJson, writeCheckedJson } from '../base/checkedJson.ts';
 import { describeError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
@@ -36,12 +37,23 @@ interface Entry {
   readonly stateFolder: string;
 }
 
-/** Remembers that the index of `root`, if that is in a Git repository, is in `stateFolder`. */
+/**
+ * Remembers that the index of `root`, if that is in a Git repository, is in `stateFolder`. A window that follows an index tries to
+ * open it each second or few, so that an entry that is there is not written again.
+ */
 function registerSibling(registry: string, root: string, stateFolder: string): void {
   const folder = folderOf(registry, root);
   if (folder === undefined) return;
+  const file = join(folder, `${shortHash(root)}.json`);
+  const entry: Entry = { root, stateFolder };
+  const read = readCheckedJson(file);
+  if (typeof read === 'object' && isDeepStrictEqual(read.value, entry)) {
+    const now = new Date();
+    utimesSync(file, now, now);
+    return;
+  }
   mkdirSync(folder, { recursive: true });
-  writeCheckedJson(join(folder, `${shortHash(root)}.json`), { root, stateFolder } satisfies Entry);
+  writeCheckedJson(file, entry);
 }
 
 /** State folders that index the same part of the same repository in other working trees, the latest first. */
