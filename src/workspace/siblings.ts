@@ -38,8 +38,8 @@ interface Entry {
 }
 
 /**
- * Remembers that the index of `root`, if that is in a Git repository, is in `stateFolder`. A window that follows an index tries to
- * open it each second or few, so that an entry that is there is not written again.
+ * Remembers that the index of `root`, if that is in a Git repository, is in `stateFolder`. An entry that is there gets a new time only:
+ * a window that follows an index tries to open it every few seconds.
  */
 function registerSibling(registry: string, root: string, stateFolder: string): void {
   const folder = folderOf(registry, root);
