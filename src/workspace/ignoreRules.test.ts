@@ -79,9 +79,11 @@ describe('IgnoreRules', () => {
     const names = ['a', 'b', 'x'];
     const inFolders = names.flatMap((first) => names.map((second) => `${first}/${second}`));
     const paths = [...names, ...inFolders, ...inFolders.flatMap((one) => names.map((third) => `${one}/${third}`))];
-    for (const line of String.raw`**\/a /**\/a !**\/b x/**\/a x**\/a x**/a !a/x**/b a\/b a\/** **\/a\/b **\/**\/a a\/ \/a \\/a`.split(
-      ' ',
-    )) {
+    const lines =
+      String.raw`**\/a /**\/a !**\/b x/**\/a x**\/a x**/a !a/x**/b a\/b a\/** **\/a\/b **\/**\/a a\/ \/a \\/a`.split(
+        ' ',
+      );
+    for (const line of lines.flatMap((one) => [one, `${one} `])) {
       for (const file of ['.gitignore', 'a/.gitignore']) {
         writeFiles(root, {
           '.gitignore': '',

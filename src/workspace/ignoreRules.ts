@@ -275,13 +275,13 @@ function fromTop(folder: string, line: string): string {
 
 /**
  * The rule in the form that the library reads as Git does: an escaped slash is a slash, before which `**` stands for one folder
- * at least; and after a literal beginning `**` stands for any folders, too.
+ * at least; and after a literal beginning `**` stands for any folders, too. Spaces at the end do not count.
  */
 function asGitReads(line: string): string {
   return line
-    .replace(/^([^*?[\\]*[^*?[\\/!])\*{2,}\\?\/(?=.)/, '$1*/**/')
-    .replace(/(?<=^!?|\/)\*{2,}\\\/(?=.)/g, '*/**/')
-    .replace(/(?<=[^\\!/])\\\/(?=.)/g, '/');
+    .replace(/^([^*?[\\]*[^*?[\\/!])\*{2,}\\?\/(?! *$)/, '$1*/**/')
+    .replace(/(?<=^!?|\/)\*{2,}\\\/(?! *$)/g, '*/**/')
+    .replace(/(?<=[^\\!/])\\\/(?! *$)/g, '/');
 }
 
 function escapeGlob(path: string): string {
