@@ -131,10 +131,12 @@ function addTools(
     const found = await work(notes);
     return { found, notes, ...(asOf !== undefined && { asOf: timeOf(asOf) }) };
   };
-  const json = async (work: () => Promise<object>, call: Call): Promise<CallToolResult> => {
+  const json = async (work: () => Promise<{ readonly incomplete?: string }>, call: Call): Promise<CallToolResult> => {
     const { found, notes, asOf } = await searched(work, call);
-    const incomplete = notes.length > 0 ? { incomplete: notes.join(' ') } : {};
-    return jsonResult({ ...(asOf !== undefined && { asOf }), ...incomplete, ...found });
+    const { incomplete, ...rest } = found;
+    const reasons = [...notes, ...(incomplete === undefined ? [] : [incomplete])];
+    const partial = reasons.length > 0 ? { incomplete: reasons.join(' ') } : {};
+    return jsonResult({ ...(asOf !== undefined && { asOf }), ...partial, ...rest });
   };
   const retrieval = TOOLS['codebase-retrieval'].inputs;
   const retrievalInput = z.object({

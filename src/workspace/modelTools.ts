@@ -173,6 +173,8 @@ export class ModelTools {
     const { usages, isComplete, problems } = await this.#parts.usages(request, signal);
     const page = usages.slice(offset, offset + Math.min(limit, TOOL_LIMITS.maxUsages));
     const next = offset + page.length;
+    // Its problem gives the advice.
+    const isUnsearched = problems.some(({ code }) => code === 'IndexFormat');
     // A file may have become a secret since it was indexed.
     const readable = new Map<string, boolean>();
     for (const { root, path: file } of page) {
@@ -186,7 +188,7 @@ export class ModelTools {
       total: usages.length,
       files: new Set(usages.map(({ root, path: file }) => this.#shownPath(root, file))).size,
       ...(shown.length < page.length && { leftOut: page.length - shown.length }),
-      ...(!isComplete && { incomplete: 'Not all files were read. Restrict path.' }),
+      ...(!isComplete && { incomplete: `Not all files were read.${isUnsearched ? '' : ' Restrict path.'}` }),
       ...(next < usages.length && { nextOffset: next }),
       usages: shown.map(({ root, path: file, line, kind, within, text }) => ({
         path: this.#shownPath(root, file),

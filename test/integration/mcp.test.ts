@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { getEncoding } from 'js-tiktoken';
 import { FolderIndex } from '../../src/workspace/folderIndex.ts';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
+import { DEFAULT_EXCLUDE, indexFolderOf, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
+import { isHeld, Lease } from '../../src/base/lease.ts';
 import { silentLogger } from '../../src/base/log.ts';
 import { documentId } from '../../src/engine/documentId.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
 import { assertGolden } from '../support/golden.ts';
 import { COMMAND, copySample } from '../support/command.ts';
+import { replaceByEarlierVersion } from '../support/indexFiles.ts';
 import { isAlive } from '../support/isAlive.ts';
 import { McpSession } from '../support/mcp.ts';
 import { temporaryFolder, writeFiles } from '../support/temporary.ts';
@@ -54,6 +56,36 @@ describe('sextant mcp', () => {
     sessions.push(session);
     return session;
   };
+
+  it('searches the other folders while a process of another version keeps the index of one, and names that one', async () => {
+    const [one, other] = [folder(), folder()];
+    for (const root of [one, other]) writeFiles(root, { 'a.ts': 'export function lantern() {}\n' });
+    const first = await start(other);
+    await first.fresh<Found>('search', { query: 'lantern' });
+    await first.client.close();
+    const indexes = join(cache, 'sextant');
+    const index = indexFolderOf(
+      join(
+        indexes,
+        readdirSync(indexes).find((name) => name.startsWith(basename(other)))!,
+      ),
+    );
+    replaceByEarlierVersion(index);
+    const owner = Lease.acquire(index);
+    assert.ok(isHeld(owner));
+    const session = await start(one, '--workspace-root', other);
+    const path = `${basename(one)}/a.ts`;
+    const notSearched = `${other} is not searched: another version of Sextant wrote its index.`;
+    const found = await session.json<Found>('search', { query: 'lantern' });
+    assert.deepEqual([found.results.map((result) => result.path), found.problems?.length], [[path], 1]);
+    assert.ok(found.problems![0]!.startsWith(notSearched), found.problems![0]);
+    const usages = await session.json<Omit<Found, 'results'>>('find_usages', { name: 'lantern' });
+    assert.match(usages.incomplete ?? '', /is writing to this index.* Not all files were read\.$/);
+    assert.ok(usages.problems![0]!.startsWith(notSearched));
+    const { text } = await session.call('codebase-retrieval', { information_request: 'lantern' });
+    assert.ok(text.includes(`\n${notSearched}`) && text.includes(`Path: ${path}`), text);
+    owner.release();
+  });
 
   it('offers the tools of the wire sheet and of the editor, with the same limits', async () => {
     const { client } = sample;
