@@ -173,7 +173,7 @@ describe('sextant status, why and doctor', () => {
         /State +behind: 16 new; process \d+ on .* is writing/,
       );
       const { stdout, stderr } = sextant('search', 'order', root, '--state', state, '--json');
-      assert.match(stderr, /is writing to this index\. Searching the index as it is\./);
+      assert.match(stderr, /is writing to this index\. It is not complete yet\. Searching the index as it is\./);
       assert.equal((JSON.parse(stdout) as { upToDate: boolean }).upToDate, false);
     } finally {
       await killed(child);

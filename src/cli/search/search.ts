@@ -12,6 +12,7 @@ import {
   type SearchResult,
 } from '../../workspace/searcher.ts';
 import { countDocuments } from '../../workspace/folderReport.ts';
+import { ownerStateOf } from '../../workspace/ownerState.ts';
 import type { IndexableFile } from '../../workspace/readIndexable.ts';
 import { formatProblems, requireQuery } from './queryProblems.ts';
 import { Painter, type ColorChoice } from './painter.ts';
@@ -149,7 +150,9 @@ export async function whyNotUpdated(
 ): Promise<string | undefined> {
   try {
     const result = await updateIndex(options, terminal, { verify });
-    return 'busy' in result ? result.busy : undefined;
+    if (!('busy' in result)) return undefined;
+    const isIncomplete = ownerStateOf(options.stateFolder) !== undefined;
+    return isIncomplete ? `${result.busy} It is not complete yet.` : result.busy;
   } catch (error) {
     const isUsable = error instanceof SextantError && USABLE_AFTER.includes(error.code);
     if (isUsable && countDocuments(options.stateFolder) > 0) return error.message;
