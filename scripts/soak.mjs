@@ -1,7 +1,7 @@
 // npm run soak             all fault tests and file tests at full size, and the stages of npm test that are shorter there: hours
 // npm run fuzz -- SECONDS  1,000,000 requests and frames to the server, and injected damage to an index for that long
 // Size of a run: SEXTANT_FAULT_KILLS (five times as many kills in all), SEXTANT_FAULT_PAUSES, SEXTANT_FAULT_EVERY (each
-// n-th byte or write), SEXTANT_FUZZ_REQUESTS.
+// n-th byte or write), SEXTANT_FUZZ_REQUESTS, SEXTANT_SOAK (random cases of each property, times those of a full run).
 // SEXTANT_FAULT_SEED repeats a run that failed, as far as the moments of kills allow.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ function run(script, args) {
       SEXTANT_FAULT_PAUSES: '100',
       SEXTANT_FAULT_EVERY: '1',
       SEXTANT_FUZZ_REQUESTS: '1000000',
-      SEXTANT_SOAK: '1',
+      SEXTANT_SOAK: '6',
       ...process.env,
       SEXTANT_FUZZ_SECONDS: seconds,
     },

@@ -2,9 +2,9 @@
 export const isSoak = process.env.SEXTANT_SOAK !== undefined;
 
 /**
- * How many random cases of a dear property run: all in `npm run soak`, a quarter in `npm test`, whose cases differ from run to
- * run.
+ * How many random cases of a dear property run: in `npm run soak` all, times the number in `SEXTANT_SOAK`; in `npm test` a quarter,
+ * whose cases differ from run to run.
  */
 export function runs(all: number): number {
-  return isSoak ? all : Math.min(all, Math.max(5, Math.ceil(all / 4)));
+  return isSoak ? all * Math.max(1, Number(process.env.SEXTANT_SOAK)) : Math.min(all, Math.max(5, Math.ceil(all / 4)));
 }
