@@ -102,8 +102,12 @@ export class ServedFolders {
     };
     const fresh = await Promise.all(folders.map((folder) => folder.freshen(ms, signal, report)));
     const times = fresh.flatMap(({ asOf }) => asOf ?? []);
+    const prefixes = new Map(this.#shown.map(({ root, prefix }) => [root, prefix]));
     return {
-      notes: fresh.flatMap(({ note }) => note ?? []),
+      notes: fresh.flatMap(({ note }, at) => {
+        const prefix = prefixes.get(folders[at]!.options.root) ?? '';
+        return note === undefined || prefix === '' ? (note ?? []) : `In ${prefix}: ${note}`;
+      }),
       ...(times.length === folders.length && times.length > 0 && { asOf: Math.min(...times) }),
     };
   }

@@ -81,6 +81,7 @@ describe('sextant mcp', () => {
     assert.ok(found.problems![0]!.startsWith(notSearched), found.problems![0]);
     const usages = await session.json<Omit<Found, 'results'>>('find_usages', { name: 'lantern' });
     assert.match(usages.incomplete ?? '', /is writing to this index.* Not all files were read\.$/);
+    assert.ok(usages.incomplete!.startsWith(`In ${basename(other)}/: Process `), usages.incomplete);
     assert.ok(usages.problems![0]!.startsWith(notSearched));
     const { text } = await session.call('codebase-retrieval', { information_request: 'lantern' });
     assert.ok(text.includes(`\n${notSearched}`) && text.includes(`Path: ${path}`), text);
