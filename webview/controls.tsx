@@ -1,6 +1,6 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 
-/* Buttons of the search view and of the page of events; their styles are in controls.css. */
+/* Parts of several pages. Styles of the buttons, which the search view and the page of events have, are in controls.css. */
 
 interface ToolButtonProps {
   /** Text for screen readers, and the tooltip. */
@@ -53,5 +53,21 @@ export function MenuChip({ name, value, isOpen, onClick }: MenuChipProps): JSX.E
       <span class="value">{value === '' ? name : value}</span>
       <span class="icon icon-down" />
     </button>
+  );
+}
+
+interface NoticeProps {
+  readonly icon: 'icon-error' | 'icon-info' | 'icon-pause' | 'icon-warning';
+  /** For what comes seldom: a screen reader reads each change. That of an error is `alert`. */
+  readonly role?: 'status';
+  readonly children: ComponentChildren;
+}
+
+/** What the user should know of the page's state. */
+export function Notice({ icon, role, children }: NoticeProps): JSX.Element {
+  return (
+    <p class="notice" role={icon === 'icon-error' ? 'alert' : role}>
+      <span class={`icon ${icon}`} /> <span>{children}</span>
+    </p>
   );
 }

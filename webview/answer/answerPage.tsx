@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { JSX } from 'preact';
 import { Button, IconButton } from '../components.ts';
+import { Notice } from '../controls.tsx';
 import type { AnswerPageProps } from './actions.ts';
 import { Composer } from './composer.tsx';
 import { ExchangeView } from './exchangeView.tsx';
@@ -26,11 +27,7 @@ export function AnswerPage({ state, draft, problem, actions, control }: AnswerPa
         ))}
       </main>
       <footer>
-        {problem !== '' && (
-          <p class="notice" role="alert">
-            <span class="icon icon-error" /> {problem}
-          </p>
-        )}
+        {problem !== '' && <Notice icon="icon-error">{problem}</Notice>}
         <Composer {...{ state, draft, actions, control }} />
       </footer>
       {/* Announce each event once and briefly, and the answer when it is complete: a stream of syllables is unusable. */}

@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { MAX_FILTER, type NextStep } from '../../src/protocol/dashboardChoices.ts';
 import type { Page, LoadProgress, Tile, ViewError } from '../../src/protocol/dashboardView.ts';
 import { Button } from '../components.ts';
+import { Notice } from '../controls.tsx';
 import { About } from './about.tsx';
 import { Attention } from './attention.tsx';
 import type { DashboardActions, DashboardPageProps } from './actions.ts';
@@ -22,11 +23,7 @@ export function DashboardPage({ state, actions, tables, problem }: DashboardPage
         <>
           <Tabs tabs={tabs} tab={choices.tab} choose={(tab) => actions.choose({ tab })} />
           <DashboardHeader {...{ state, actions }} />
-          {problem !== '' && (
-            <p class="notice" role="alert">
-              <span class="icon icon-error" /> {problem}
-            </p>
-          )}
+          {problem !== '' && <Notice icon="icon-error">{problem}</Notice>}
           <section id={panelId} class="panel" role="tabpanel" aria-labelledby={tabId(choices.tab)} tabIndex={-1}>
             {page.tab === choices.tab && (
               <Filled {...{ page, editor, actions, tables }} hasGroups={state.onlyGroups.length > 0} />

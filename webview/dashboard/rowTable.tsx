@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatCount } from '../../src/base/format.ts';
 import type { ListedRow, RowList } from '../../src/protocol/dashboardView.ts';
+import { Notice } from '../controls.tsx';
 import { messageOf } from '../page.tsx';
 import type { DashboardActions } from './actions.ts';
 import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
@@ -107,12 +108,12 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
         </h2>
       </div>
       {failure !== '' && (
-        <p class="notice" role="alert">
-          <span class="icon icon-error" /> {l10n.t('These rows could not be read: {0}', failure)}{' '}
+        <Notice icon="icon-error">
+          {l10n.t('These rows could not be read: {0}', failure)}{' '}
           <button type="button" class="link" onClick={readAgain}>
             {l10n.t('Try Again')}
           </button>
-        </p>
+        </Notice>
       )}
       {count === 0 ? (
         <p class="quiet">{all === 0 ? l10n.t('No rows.') : l10n.t('No names match.')}</p>

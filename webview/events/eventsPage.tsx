@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { MAX_EVENT_QUERY, type EventVerdict, type ShownEventRow } from '../../src/protocol/eventsView.ts';
 import { Button } from '../components.ts';
-import { MenuChip, ToolButton } from '../controls.tsx';
+import { MenuChip, Notice, ToolButton } from '../controls.tsx';
 import { Popup } from '../popup.tsx';
 import { EventDetail } from './eventDetail.tsx';
 import { EventList, RowContent } from './eventList.tsx';
@@ -44,10 +44,9 @@ export function EventsPage({ model, controls }: EventsPageProps): JSX.Element {
           </p>
         )}
         {state.hasServer && list.problem !== '' && (
-          <p class="notice" role="status">
-            <span class="icon icon-warning" />
-            <span>{list.problem}</span>
-          </p>
+          <Notice icon="icon-warning" role="status">
+            {list.problem}
+          </Notice>
         )}
       </header>
       <div class={list.searched ? 'progress busy' : 'progress'} aria-hidden="true" />

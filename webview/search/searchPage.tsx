@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
+import { Notice } from '../controls.tsx';
 import { Chips } from './chips.tsx';
 import { IndexStatus } from './indexStatus.tsx';
 import type { PopupItem } from '../popup.tsx';
@@ -166,7 +167,7 @@ function Notices({ model }: { readonly model: SearchModel }): JSX.Element {
   return (
     <>
       {error !== '' && (
-        <Notice icon="icon-error" role="alert">
+        <Notice icon="icon-error">
           {l10n.t('The search failed: {0}', error)}{' '}
           <button type="button" class="link" onClick={() => model.type(model.query, 0)}>
             {l10n.t('Try Again')}
@@ -203,20 +204,6 @@ function Notices({ model }: { readonly model: SearchModel }): JSX.Element {
       )}
       {files.length > 0 && <p class="found">{found(model)}</p>}
     </>
-  );
-}
-
-interface NoticeProps {
-  readonly icon: string;
-  readonly role?: 'alert';
-  readonly children: ComponentChildren;
-}
-
-function Notice({ icon, role, children }: NoticeProps): JSX.Element {
-  return (
-    <p class="notice" {...(role && { role })}>
-      <span class={`icon ${icon}`} /> <span>{children}</span>
-    </p>
   );
 }
 
