@@ -310,12 +310,27 @@ export class Workbench {
   async view(): Promise<Frame> {
     const shown = this.page.locator('iframe.webview.ready');
     // The one before may still be there.
-    await until('one view is shown', async () => (await shown.count()) === 1);
-    const outer = await shown.elementHandle();
+    const outer = await until('one view is shown', async () => {
+      const [first, ...others] = await shown.elementHandles();
+      return others.length === 0 && first;
+    });
     const inner = await (await outer.contentFrame())!.waitForSelector('#active-frame');
     const frame = (await inner.contentFrame())!;
     await frame.waitForSelector('body > *:not(script)');
     return frame;
+  }
+
+  /** The frame of the view with this title, where another one may be shown, too. */
+  async viewNamed(title: string): Promise<Frame> {
+    const isShown = async (frame: Frame): Promise<boolean> =>
+      (await frame.title()) === title && (await frame.locator('body > *:not(script)').count()) > 0;
+    return until(`the view ${title} is shown`, async () => {
+      for (const frame of this.page.frames()) {
+        // A frame of another view may be removed meanwhile.
+        if (frame.parentFrame() && (await isShown(frame).catch(() => false))) return frame;
+      }
+      return undefined;
+    });
   }
 
   /** Opens the menu of a row of a tree, once the rows above it no longer come and go. */

@@ -123,12 +123,13 @@ const STEPS: readonly { step: string; command: string; done: (workbench: Workben
   {
     step: 'Search in plain words',
     command: 'Find Code',
-    done: async (workbench) => (await workbench.view()).getByRole('textbox', { name: 'Search code' }).waitFor(),
+    done: async (workbench) =>
+      (await workbench.viewNamed('Search')).getByRole('textbox', { name: 'Search code' }).waitFor(),
   },
   {
     step: 'Ask, and check the answer',
     command: 'Ask About Workspace',
-    done: async (workbench) => (await workbench.view()).getByRole('textbox').waitFor(),
+    done: async (workbench) => (await workbench.viewNamed('Ask About Workspace')).getByRole('textbox').waitFor(),
   },
   {
     step: 'See what is left out, and why',
