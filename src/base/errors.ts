@@ -31,6 +31,11 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** Whether Sextant or the system reports it, as of a disk. Any other error is a fault of the program. */
+export function isExpected(error: unknown): boolean {
+  return error instanceof SextantError || systemCode(error) !== undefined;
+}
+
 /** Whether a file of the program is missing, as after its update while it runs: parts are loaded when they are needed. */
 export function isFileMissing(error: unknown): boolean {
   return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(systemCode(error) ?? '');

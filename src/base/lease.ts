@@ -1,6 +1,6 @@
 import { closeSync, existsSync, ftruncateSync, statSync, utimesSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { SextantError, explainWriteError, isWriteError, systemCode } from './errors.ts';
+import { SextantError, explainWriteError, isExpected, isWriteError, systemCode } from './errors.ts';
 import { makeFolder } from './makeFolder.ts';
 import { namesIn } from './namesIn.ts';
 import { isRunning, ownIdentity, type ProcessIdentity } from './processIdentity.ts';
@@ -143,7 +143,7 @@ export class Lease implements HeldFence {
       utimesSync(fileName(this.#folder, this.number), now, now);
     } catch (error) {
       // Lost: `check` has reported it. Or the disk is read-only for now: the next beat may pass.
-      if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+      if (!isExpected(error)) throw error;
     }
   }
 }

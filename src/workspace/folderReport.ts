@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { SextantError, systemCode } from '../base/errors.ts';
+import { isExpected, SextantError } from '../base/errors.ts';
 import { Lease, type LeaseOwner } from '../base/lease.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
@@ -69,7 +69,7 @@ export function countDocuments(stateFolder: string): number {
     reader.close();
     return documents;
   } catch (error) {
-    if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+    if (!isExpected(error)) throw error;
     return 0;
   }
 }

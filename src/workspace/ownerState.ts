@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkedJson, readCheckedJson } from '../base/checkedJson.ts';
-import { SextantError, describeError, systemCode } from '../base/errors.ts';
+import { describeError, isExpected } from '../base/errors.ts';
 import { newestLease } from '../base/lease.ts';
 import type { Logger } from '../base/log.ts';
 import { moveSync, removeIfFreeSync, removeSync } from '../base/removal.ts';
@@ -50,7 +50,7 @@ export class OwnerStateFile {
       this.#written = state.kind;
       this.#writtenAt = now;
     } catch (error) {
-      if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+      if (!isExpected(error)) throw error;
       this.#logger.debug(`The state of the index could not be written: ${describeError(error)}`);
     }
   }
@@ -72,7 +72,7 @@ export function ownerStateOf(stateFolder: string): OwnerState | undefined {
     const { lease, state } = read.value as Stored;
     return lease === newestLease(indexFolderOf(stateFolder)) ? state : undefined;
   } catch (error) {
-    if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+    if (!isExpected(error)) throw error;
     return undefined;
   }
 }
@@ -94,7 +94,7 @@ function ignoringSystem(work: () => void): boolean {
     work();
     return true;
   } catch (error) {
-    if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+    if (!isExpected(error)) throw error;
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import { SextantError, systemCode } from '../../base/errors.ts';
+import { isExpected, type SextantError } from '../../base/errors.ts';
 import type { Fence } from '../../base/lease.ts';
 
 /** Age at which a check is too old for a read. A check lists the folder, which costs some 10 µs. */
@@ -30,7 +30,7 @@ export class LeaseWatch {
         fence.check();
       } catch (error) {
         // On a disk error or with too many open files, reads go on, and each write checks again.
-        if (!(error instanceof SextantError) && systemCode(error) === undefined) throw error;
+        if (!isExpected(error)) throw error;
       }
     }
     return fence.lost.aborted ? (fence.lost.reason as SextantError) : undefined;
