@@ -51,9 +51,10 @@ export async function runFindUsages(
         const around = within === undefined ? '' : painter.style('dim', `  in ${printable(within)}`);
         terminal.stdout.write(`${place} ${kind}: ${printable(text)}${around}\n`);
       }
-      const missing = whyNoIndex(root, scope.indexed, options.update);
-      if (missing !== undefined) terminal.stderr.write(`${missing}\n`);
-      else if (usages.length === 0) terminal.stderr.write(`Nothing in ${root} has the name ${name}\n`);
+      if (usages.length === 0) {
+        const reason = whyNoIndex(root, scope.indexed, options.update) ?? `Nothing in ${root} has the name ${name}`;
+        terminal.stderr.write(`${reason}\n`);
+      }
       if (!isComplete) terminal.stderr.write('sextant: Not all files were read, since too many have the name.\n');
     }
     return usages.length > 0 ? ExitCode.ok : ExitCode.nothingFound;

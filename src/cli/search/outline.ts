@@ -62,8 +62,9 @@ export async function runOutline(path: string, options: OutlineOptions, terminal
     }
     const isFound = outlined.some(({ definitions }) => definitions.length > 0);
     if (!isFound && !options.json) {
-      const { root, indexed } = new SearchScope(isFile ? dirname(path) : path, options.state);
-      const missing = isFile ? undefined : whyNoIndex(root, indexed, options.update);
+      // A file needs no index.
+      const scope = isFile ? undefined : new SearchScope(path, options.state);
+      const missing = scope && whyNoIndex(scope.root, scope.indexed, options.update);
       terminal.stderr.write(`${missing ?? `No definition found in ${printable(path)}`}\n`);
     }
     return isFound ? ExitCode.ok : ExitCode.nothingFound;

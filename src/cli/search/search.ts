@@ -97,9 +97,10 @@ export async function runSearch(
         const lines = needsLines ? linesOf(searcher.read(indexed, result.path)) : [];
         terminal.stdout.write(formatResult(result, lines, scope, options, painter));
       }
-      const missing = whyNoIndex(root, indexed, options.update);
-      if (missing !== undefined) terminal.stderr.write(`${missing}\n`);
-      else if (results.length === 0) terminal.stderr.write(`Nothing found in ${root} for: ${query}\n`);
+      if (results.length === 0) {
+        const reason = whyNoIndex(root, indexed, options.update) ?? `Nothing found in ${root} for: ${query}`;
+        terminal.stderr.write(`${reason}\n`);
+      }
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   } finally {

@@ -10,7 +10,7 @@ import {
   type Difference,
   type IndexContents,
 } from '../../workspace/folderReport.ts';
-import { indexProblemOf, type IndexProblem } from '../../workspace/problems.ts';
+import { indexProblemOf, sentencesOf, type IndexProblem } from '../../workspace/problems.ts';
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import { describeSkipped, REASONS } from './index.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
@@ -155,8 +155,8 @@ function format(report: StatusReport, searched: string, columns: number | undefi
   rows.push(['Left out', describeSkipped(report.skipped) || 'nothing']);
   if (indexBytes > 0) rows.push(['Index', `${formatBytes(indexBytes)} in ${printable(stateFolder)}`]);
   if (lastChange !== undefined) rows.push(['Last change', localTime(new Date(lastChange))]);
-  for (const { message, advice } of report.problems) {
-    rows.push(['IndexProblem', printable(advice === undefined ? message : `${message} ${advice}`)]);
+  for (const problem of report.problems) {
+    rows.push(['IndexProblem', printable(sentencesOf(problem))]);
   }
   const next = nextStep(report, searched);
   if (next !== undefined) rows.push(['Next', next]);
