@@ -77,6 +77,13 @@ describe('FolderIndexer', () => {
 
   const silent = { watch: () => () => Promise.resolve() };
 
+  /** Until it is resumed. */
+  function pausedGovernor(): Governor {
+    const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
+    governor.pause();
+    return governor;
+  }
+
   it('finds changes that a watcher lost', async () => {
     const { root, find, state } = keep(
       { 'a.ts': 'lantern', 'dir/b.ts': 'lantern', 'dir/deep/c.ts': 'lantern' },
@@ -240,8 +247,7 @@ describe('FolderIndexer', () => {
   });
 
   it('reports a pause, and resumes', async () => {
-    const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
-    governor.pause();
+    const governor = pausedGovernor();
     const { root, find, state } = keep({ 'a.ts': 'lantern' }, { governor, ...silent });
     const { state: paused } = await state('paused');
     assert.deepEqual(paused, { kind: 'paused', reason: 'user', done: 0, total: 0 });
@@ -313,8 +319,7 @@ describe('FolderIndexer', () => {
   });
 
   it('reports the state of an index that another process keeps, and no longer once that is up to date', async () => {
-    const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
-    governor.pause();
+    const governor = pausedGovernor();
     const first = keep({ 'a.ts': 'lantern' }, { governor, ...silent });
     await first.state('paused');
     const second = keep({}, silent, first);
@@ -358,8 +363,7 @@ describe('FolderIndexer', () => {
   });
 
   it('ignores the state that an earlier owner of the index left', async () => {
-    const governor = new Governor({ isOnBattery: () => false, freeMemory: () => undefined });
-    governor.pause();
+    const governor = pausedGovernor();
     const first = keep({ 'a.ts': 'lantern' }, { governor, ...silent });
     await first.state('paused');
     await first.keeper.close();

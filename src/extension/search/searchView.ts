@@ -124,17 +124,17 @@ export class SearchView implements vscode.Disposable {
   /** Shows the view with the focus in its box, and searches unless `search` is missing. */
   async show(search?: KeptSearch): Promise<void> {
     this.#takesFocus = true;
-    this.#toSearch(search);
+    this.#setSearch(search);
     await vscode.commands.executeCommand('sextant.search.focus');
     // The page may have searched for its old query meanwhile.
-    this.#toSearch(search);
+    this.#setSearch(search);
     if (search) {
       this.#host.emit('state', this.#state());
       this.#host.emit('show', search.query);
     } else this.#host.emit('focus', null);
   }
 
-  #toSearch(search: KeptSearch | undefined): void {
+  #setSearch(search: KeptSearch | undefined): void {
     if (!search) return;
     this.#search = search;
     this.#scope = 'workspace';

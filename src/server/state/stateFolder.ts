@@ -91,7 +91,7 @@ export class StateFolder implements ServerState {
         // A first start that was killed before it was ready leaves an empty log, and has given its address to no client.
         const isUnused = !hadChanges || (wasKilled && log.records.length === 0);
         const isNew = isUnused && read.found === undefined;
-        reportMissing(folder, read, hadChanges, isNew, logger);
+        reportMissing(folder, read, { hadChanges, isNew }, logger);
         return new StateFolder(folder, lease, read.published, log, logger, isNew);
       } catch (error) {
         lease.release();
@@ -192,8 +192,7 @@ export class StateFolder implements ServerState {
 function reportMissing(
   folder: string,
   { found, damaged }: FencedRead,
-  hadChanges: boolean,
-  isNew: boolean,
+  { hadChanges, isNew }: { readonly hadChanges: boolean; readonly isNew: boolean },
   logger: Logger,
 ): void {
   if (hadChanges && !isNew && found === undefined && damaged.length === 0)
