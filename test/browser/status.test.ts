@@ -193,7 +193,10 @@ describe('the status of a folder', () => {
     it('copies diagnostics and shows them', async () => {
       await workbench.run('Sextant: Copy Diagnostics');
       await workbench.page.getByText('nothing was sent').first().waitFor();
-      await workbench.page.locator('.view-lines').getByText('Versions').waitFor();
+      const lines = workbench.page.locator('.view-lines');
+      await lines.getByText('Versions').waitFor();
+      // A test before deleted the folder.
+      await lines.getByText('failed: The folder is missing.').waitFor();
       await workbench.shoot('diagnostics');
     });
   });

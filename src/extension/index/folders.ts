@@ -6,6 +6,7 @@ import type { Logger } from '../../base/log.ts';
 import type { WorkspaceClient } from '../../workspace/client.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
 import { PaceMeter, type IndexingPace } from '../../workspace/pace.ts';
+import { indexProblemOf, sentencesOf } from '../../workspace/problems.ts';
 import type { SearchFolder } from '../../workspace/searcher.ts';
 import type { FolderState, FolderStatus } from '../../workspace/status.ts';
 import { indexOptions } from '../settings.ts';
@@ -226,6 +227,6 @@ function describeState({ state, files }: FolderStatus): string {
     case 'following':
       return `another process updates the index: ${state.owner}`;
     case 'failed':
-      return `failed: ${state.message} (${state.code})`;
+      return `failed: ${sentencesOf(indexProblemOf(state.code, state.message))} (${state.code})`;
   }
 }
