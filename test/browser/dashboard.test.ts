@@ -121,10 +121,13 @@ describe('the dashboard', () => {
     await connected();
     const { frame, workbench } = dashboard;
     await dashboard.tab('Overview');
+    const over = /^Team Search is [\d,]+ credits over the limit of 1,000 credits/;
+    await frame.getByText(over).waitFor();
     await workbench.run('Usage and Budgets: Focus on Cost View');
     // The group file was written outside of the editor.
     await workbench.run('Sextant Usage: Refresh Usage and Cost');
     await workbench.unfold(/^Team$/);
+    await workbench.treeItem(over).waitFor();
     const row = workbench.treeItem(/^Payments [\d,]+, \d+ stopped/);
     await row.waitFor();
     await workbench.shoot('dashboard-side-bar-teams');

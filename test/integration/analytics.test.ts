@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import papa from 'papaparse';
@@ -241,6 +241,12 @@ describe('sextant usage, cost and budgets', () => {
     const byTeam = await attention('--roster', roster, '--groups', teams, '--by', 'team', '--json');
     const [search] = JSON.parse(byTeam.stdout) as Record<string, unknown>[];
     assert.deepEqual([search?.team, search?.stopped, search?.never], ['Search', 0, 1]);
+    writeFileSync(join(state, 'sextant-budgets.csv'), 'column,group,limit\norganization,,1\nteam,Search,1\n');
+    // Ada's limit, and those of groups.
+    assert.match((await attention('--groups', teams)).stdout, /^Looked at: 3 limits, /m);
+    const ofGroup = await attention('--groups', teams, '--group', 'team=Search');
+    assert.match(ofGroup.stdout, /^Looked at: 1 limit, /m);
+    rmSync(join(state, 'sextant-budgets.csv'));
     writeFileSync(roster, 'Seat\n1\n');
     const refused = await attention('--roster', roster);
     assert.equal(refused.code, 2);

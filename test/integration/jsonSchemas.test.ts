@@ -166,6 +166,8 @@ describe('The JSON of the command', () => {
     const limit = ['budgets', 'group', 'set', 'organization', '400000'];
     assert.equal(spawnSync(process.execPath, [COMMAND, ...limit], { env, cwd: root }).status, 0);
     keeps('table', ['budgets', 'group', 'list']);
+    assert.equal(spawnSync(process.execPath, [COMMAND, ...limit.with(-1, '1')], { env, cwd: root }).status, 0);
+    keeps('usage-attention', ['usage', '--attention']);
     const named = ['orgs', 'add', 'acme', 'https://acme.example.com', '--token-env', 'ACME_TOKEN'];
     assert.equal(spawnSync(process.execPath, [COMMAND, ...named], { env }).status, 0);
     keeps('table', ['orgs', 'list']);

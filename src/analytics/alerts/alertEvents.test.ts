@@ -8,6 +8,7 @@ import { identityKey, identityNamed } from '../identity.ts';
 import { wholeAmount } from '../insights/amounts.ts';
 import { countLevels } from '../insights/budgets.ts';
 import { attentionOf } from '../reports/attention.ts';
+import { describeAttention } from '../reports/attentionTexts.ts';
 import { alertEvents, type AlertEvent } from './alertEvents.ts';
 import { alertReports } from './alertReports.ts';
 
@@ -43,11 +44,15 @@ describe('events of alerts', () => {
       { of: 'organization', limit: '1' },
       { of: { column: 'team', group: 'All' }, limit: '1' },
     ] as const;
-    const limited = alertEvents(await alertReports(data, new Groups(['team'], rows), limits), data.today);
+    const limitedReports = await alertReports(data, new Groups(['team'], rows), limits);
+    const limited = alertEvents(limitedReports, data.today);
     const [team, organization] = limited.filter(({ subject, kind }) => kind === 'over' && subject.type !== 'account').sort((a, b) => (a.subject.type < b.subject.type ? -1 : 1)); // oxfmt-ignore
     assert.deepEqual([team!.kind, team!.subject], ['over', { type: 'group', name: 'All', column: 'team' }]);
     assert.match(team!.text, /^Team All is [\d,]+ credits over the limit of 1 credits/);
     assert.deepEqual([organization!.kind, organization!.subject], ['over', { type: 'organization', name: '' }]);
+    const listed = attentionOf(limitedReports, [], data.newestDay);
+    const sentences = listed.items.slice(0, 2).map((item) => describeAttention(item, listed.unit, (_, name) => name));
+    assert.deepEqual(sentences.sort(), [team!.text, organization!.text]);
     for (const { subject, groups } of events) if (subject.type === 'account') assert.deepEqual(groups, { team: 'All' });
     assert.equal(new Set(events.map(({ key }) => key)).size, events.length);
   });
@@ -68,6 +73,7 @@ describe('events of alerts', () => {
     const reports = {
       budgets: { ...quality, unit: 'credits', statuses, others: [], countedUntil },
       unusual: { ...quality, unit: 'credits', found: [spending], accounts: 3 },
+      groupBudgets: undefined,
       presence: undefined,
       groups: undefined,
     } as const;

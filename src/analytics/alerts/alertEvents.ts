@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { dayOf, formatDay, type Day } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import type { GroupBudgetReport } from '../groups/groupBudgets.ts';
-import { ORGANIZATION } from '../groups/groupLimits.ts';
 import type { Groups } from '../groups/groups.ts';
 import { identityKey, identityOfKey, type Identity } from '../identity.ts';
 import { withoutExplained } from '../insights/attention.ts';
-import { levelOf, type BudgetStatus, type Level } from '../insights/budgets.ts';
+import { levelOf, ORGANIZATION, type BudgetStatus, type GroupStatus, type Level } from '../insights/budgets.ts';
 import type { Presence } from '../insights/presence.ts';
 import type { SpendingSubject, UnusualSpending } from '../insights/unusual.ts';
-import { describeAttention, describeStatus, describeUnusual } from '../reports/attentionTexts.ts';
-import { titleOfColumn } from '../groups/groupReport.ts';
+import { describeAttention, describeStatus, describeUnusual, nameOfSubject } from '../reports/attentionTexts.ts';
 import type { BudgetReport } from '../reports/budgetReport.ts';
 import type { PresenceReport } from '../reports/presenceReport.ts';
 import type { UnusualReport } from '../reports/unusualReport.ts';
@@ -43,23 +41,11 @@ export interface AlertEvent {
   readonly figures: Readonly<Record<string, string | number>>;
 }
 
-/** A budget and its status: that of an account, a group or the organization. */
-export interface BudgetSubject {
-  readonly subject: AlertSubject;
-  /** Identifies the subject among those of its type. */
-  readonly key: string;
-  readonly status: Pick<BudgetStatus, 'limit' | 'spent' | 'used' | 'projected' | 'crossesOn'>;
-  /** Of an account; its groups are those of the event. */
-  readonly identity?: Identity;
-  readonly unit: Unit;
-  readonly countedUntil: number;
-}
-
 /** The reports that alerts are found in. */
 export interface AlertReports {
   readonly budgets: BudgetReport | undefined;
   /** Limits of groups and of the organization, which are kept locally. */
-  readonly groupBudgets?: GroupBudgetReport | undefined;
+  readonly groupBudgets: GroupBudgetReport | undefined;
   readonly unusual: UnusualReport | undefined;
   readonly presence: PresenceReport | undefined;
   readonly groups: Groups | undefined;
@@ -72,34 +58,14 @@ const KIND_OF_LEVEL: Readonly<Record<Level, AlertKind | undefined>> = {
   within: undefined,
 };
 
-/** All budgets that alerts are about. */
-export function budgetSubjects({
-  budgets,
-  groupBudgets,
-}: Pick<AlertReports, 'budgets' | 'groupBudgets'>): BudgetSubject[] {
-  const accounts = (budgets?.statuses ?? []).map((status): BudgetSubject => {
-    const { identity, key } = status;
-    const { unit, countedUntil } = budgets!;
-    return { subject: { type: 'account', name: identity.name }, key, status, identity, unit, countedUntil };
-  });
-  const groups = (groupBudgets?.statuses ?? []).map((status): BudgetSubject => {
-    const { of, key } = status;
-    const { unit, countedUntil } = groupBudgets!;
-    const subject: AlertSubject =
-      of === ORGANIZATION ? { type: 'organization', name: '' } : { type: 'group', name: of.group, column: of.column };
-    return { subject, key, status, unit, countedUntil };
-  });
-  return [...groups, ...accounts];
-}
-
 /** What is to be reported now, by the figures of the reports: limits first, by used share. A report that is unknown has none. */
 export function alertEvents(reports: AlertReports, today: Day): AlertEvent[] {
-  const { budgets, unusual, presence, groups } = reports;
+  const { budgets, groupBudgets, unusual, presence, groups } = reports;
   const unit = unusual?.unit ?? budgets?.unit ?? 'credits';
   const groupsOf = (identity: Identity | undefined): Readonly<Record<string, string>> =>
     groups && identity ? groupValues(groups, identity, today) : {};
   return [
-    ...limitEvents(budgetSubjects(reports), groupsOf),
+    ...[groupBudgets, budgets].flatMap((report) => (report ? limitEvents(report, groupsOf) : [])),
     ...(unusual ? withoutExplained(unusual.found).map((one) => unusualEvent(one, unit, groupsOf)) : []),
     ...(presence?.presence?.people ?? []).filter(hasStopped).map((one) => stoppedEvent(one, unit, groupsOf)),
   ];
@@ -112,17 +78,25 @@ function groupValues(groups: Groups, identity: Identity, today: Day): Readonly<R
   return Object.fromEntries(named.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function limitEvents(subjects: readonly BudgetSubject[], groupsOf: GroupsOf): AlertEvent[] {
-  return subjects.flatMap(({ subject, key, status, identity, unit, countedUntil }): AlertEvent[] => {
-    const period = formatDay(dayOf(countedUntil - 1)).slice(0, 7);
+function limitEvents(
+  { statuses, unit, countedUntil }: BudgetReport | GroupBudgetReport,
+  groupsOf: GroupsOf,
+): AlertEvent[] {
+  const period = formatDay(dayOf(countedUntil - 1)).slice(0, 7);
+  return statuses.flatMap((status): AlertEvent[] => {
     const kind = KIND_OF_LEVEL[levelOf(status)];
     if (kind === undefined) return [];
-    const { limit, spent, used, projected, crossesOn } = status;
+    const subject = subjectOf(status);
+    const { key, limit, spent, used, projected, crossesOn } = status;
     return [
       {
         ...{ key: keyOf(kind, subject, key, period), kind, subject, period },
-        text: describeStatus(nameOfSubject(subject), status, unit),
-        groups: groupsOf(identity),
+        text: describeStatus(
+          nameOfSubject(status, (_, name) => name),
+          status,
+          unit,
+        ),
+        groups: groupsOf('identity' in status ? status.identity : undefined),
         figures: {
           unit,
           limit: String(limit),
@@ -134,6 +108,14 @@ function limitEvents(subjects: readonly BudgetSubject[], groupsOf: GroupsOf): Al
       },
     ];
   });
+}
+
+function subjectOf(status: BudgetStatus | GroupStatus): AlertSubject {
+  if ('identity' in status) return { type: 'account', name: status.identity.name };
+  const { of } = status;
+  return of === ORGANIZATION
+    ? { type: 'organization', name: '' }
+    : { type: 'group', name: of.group, column: of.column };
 }
 
 const TYPE_OF: Readonly<Record<SpendingSubject, AlertSubject['type']>> = {
@@ -179,9 +161,4 @@ function stoppedEvent(person: Presence, unit: Unit, groupsOf: GroupsOf): AlertEv
 
 function keyOf(kind: AlertKind, { type, column = '' }: AlertSubject, key: string, period: string): string {
   return createHash('sha256').update([kind, type, column, key, period].join('\0')).digest('hex').slice(0, 24);
-}
-
-function nameOfSubject({ type, name, column }: AlertSubject): string {
-  if (type === 'organization') return 'The organization';
-  return type === 'group' ? `${titleOfColumn(column!)} ${name}` : name;
 }

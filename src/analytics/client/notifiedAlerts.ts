@@ -2,7 +2,7 @@ import { describeError, explainWriteError, systemCode } from '../../base/errors.
 import { parseObject } from '../../base/json.ts';
 import { silentLogger, type Logger } from '../../base/log.ts';
 import { NumberedFiles } from '../../base/numberedFiles.ts';
-import { dueAlerts, type Alert, type BudgetStatus, type NotifiedAlert } from '../insights/budgets.ts';
+import { dueAlerts, type Alert, type LimitStatus, type NotifiedAlert } from '../insights/budgets.ts';
 
 /** Records the alerts already shown by any window: each threshold once for each subject and month. */
 export class NotifiedAlerts {
@@ -19,7 +19,11 @@ export class NotifiedAlerts {
   }
 
   /** The alerts not shown yet. From now on they count as shown: the caller shows them. */
-  take(statuses: readonly BudgetStatus[], thresholds: readonly number[], asOf: number): readonly Alert[] {
+  take<S extends LimitStatus>(
+    statuses: readonly S[],
+    thresholds: readonly number[],
+    asOf: number,
+  ): readonly Alert<S>[] {
     let known = this.#own;
     try {
       for (;;) {

@@ -12,10 +12,10 @@ import {
   type GroupReport,
 } from '../groups/groupReport.ts';
 import { groupBudgetReport, groupBudgetTable, type GroupBudgetReport } from '../groups/groupBudgets.ts';
-import { describeGroup, ORGANIZATION, type GroupLimit } from '../groups/groupLimits.ts';
+import { describeGroup, type GroupLimit } from '../groups/groupLimits.ts';
 import type { Groups } from '../groups/groups.ts';
 import type { Identity } from '../identity.ts';
-import type { BudgetStatus } from '../insights/budgets.ts';
+import { ORGANIZATION, type BudgetStatus } from '../insights/budgets.ts';
 import { attentionOf, failureOf, type Attention } from '../reports/attention.ts';
 import { allIsWell, describeAttention, type NameOf } from '../reports/attentionTexts.ts';
 import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
@@ -111,7 +111,7 @@ export async function reportDocument(
     ...(limits.length > 0 ? [groupBudgets] : []),
   ];
   const failed = parts.flatMap((report) => failureOf({ report }));
-  const attention = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
+  const attention = attentionOf({ budgets, groupBudgets, unusual, presence }, failed, data.newestDay);
   return {
     title: cost.unit === 'usd' ? 'Usage and cost' : 'Usage and credits',
     subtitle: `${describeDays(range)}, compared with ${describeDays(before)}`,

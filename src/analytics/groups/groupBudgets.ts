@@ -4,24 +4,18 @@ import type { AnalyticsData, Loaded, LoadOptions } from '../client/analyticsData
 import type { DayRange } from '../dateRules.ts';
 import { identityKey, identityOfKey, type Identity } from '../identity.ts';
 import { costBy, creditsBy } from '../insights/amounts.ts';
-import { byUse, limitStatus, type LimitStatus } from '../insights/budgets.ts';
+import { byUse, limitStatus, ORGANIZATION, type GroupStatus } from '../insights/budgets.ts';
 import { shares, total, type Share } from '../insights/compare.ts';
 import type { History } from '../insights/forecast.ts';
-import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
 import { ACCOUNT_DAYS, finishedDays, historyOf, openDays, type OpenDays } from '../reports/monthSpending.ts';
 import { qualityOf, type Quality } from '../reports/report.ts';
 import type { Table } from '../reports/table.ts';
 import { limitCells, limitColumns, text } from '../reports/tables.ts';
 import { MEASURE_OF, unitOf, type Unit } from '../reports/unit.ts';
-import { describeGroup, ORGANIZATION, type GroupLimit, type LimitedGroup } from './groupLimits.ts';
+import { describeGroup, type GroupLimit } from './groupLimits.ts';
 import { oncePerRange, type Load } from './groupReport.ts';
 import type { Groups } from './groups.ts';
 import { groupRows } from './memberDays.ts';
-
-/** Budget status of a group, or of the organization. */
-export interface GroupStatus extends LimitStatus {
-  readonly of: LimitedGroup;
-}
 
 /** Budget status this month of groups and of the organization. */
 export interface GroupBudgetReport extends Quality {
@@ -34,54 +28,8 @@ export interface GroupBudgetReport extends Quality {
   readonly countedUntil: number;
 }
 
-/** What a limit belongs to. */
-export type BudgetSubject =
-  | { readonly kind: 'account'; readonly identity: Identity }
-  | { readonly kind: 'group'; readonly column: string; readonly group: string }
-  | { readonly kind: 'organization' };
-
-/** A subject with its limit, consumption, projection and status (`levelOf`). */
-export interface SubjectStatus extends LimitStatus {
-  readonly subject: BudgetSubject;
-}
-
-export interface SubjectReport extends Quality {
-  /** Unit of the accounts' limits, and that of the groups'. */
-  readonly unit: Unit;
-  /** The largest used share first. */
-  readonly statuses: readonly SubjectStatus[];
-  readonly countedUntil: number;
-}
-
 /** Groups with a daily past: the most used limits, as each takes a request. */
 const MOST_HISTORIES = 25;
-
-/** The status of every limit: of accounts, groups and the organization. */
-export async function subjectReport(
-  data: AnalyticsData,
-  limits: readonly GroupLimit[],
-  groups: Groups | undefined,
-  options: LoadOptions = {},
-): Promise<SubjectReport> {
-  const [ofAccounts, ofGroups] = await Promise.all([
-    budgetReport(data, options),
-    groupBudgetReport(data, limits, groups, options),
-  ]);
-  return {
-    ...qualityOf(ofAccounts, ofGroups),
-    unit: ofAccounts.statuses.length > 0 ? ofAccounts.unit : ofGroups.unit,
-    statuses: [...accountSubjects(ofAccounts), ...ofGroups.statuses.map(groupSubject)].sort(byUse),
-    countedUntil: ofAccounts.countedUntil,
-  };
-}
-
-function accountSubjects({ statuses }: BudgetReport): SubjectStatus[] {
-  return statuses.map(({ identity, ...status }) => ({ subject: { kind: 'account', identity }, ...status }));
-}
-
-function groupSubject({ of, ...status }: GroupStatus): SubjectStatus {
-  return { subject: of === ORGANIZATION ? { kind: 'organization' } : { kind: 'group', ...of }, ...status };
-}
 
 /**
  * The limits of groups, and their consumption this month: that of finished days by cost-analytics, and with credits what

@@ -6,6 +6,7 @@ import { explainWriteError, SextantError, systemCode } from '../../base/errors.t
 import { decodeCsv } from '../budgets/csv.ts';
 import { problemOfLimit, type Limit } from '../budgets/limit.ts';
 import { columnName } from '../identity.ts';
+import { ORGANIZATION, type LimitedGroup } from '../insights/budgets.ts';
 import { tableCsv, unguarded } from '../reports/csv.ts';
 import { readCsvRows } from '../reports/csvRows.ts';
 import { text } from '../reports/tables.ts';
@@ -13,14 +14,8 @@ import { text } from '../reports/tables.ts';
 /** Name of the file with the limits of groups, beside the group file. */
 export const LIMITS_FILE = 'sextant-budgets.csv';
 
-/** Column of the limit of the organization, whose group is empty. */
-export const ORGANIZATION = 'organization';
-
 const COLUMNS = ['column', 'group', 'limit'] as const;
 const MAX_BYTES = 1_000_000;
-
-/** A group of a column of the group file, or the whole organization. */
-export type LimitedGroup = { readonly column: string; readonly group: string } | typeof ORGANIZATION;
 
 /** The monthly limit of a group, in credits or dollars as the plan: only Sextant knows it, and nothing enforces it. */
 export interface GroupLimit {
@@ -36,6 +31,14 @@ export function limitsFile(groupFile: string | undefined, folder: string): strin
 /** `team=Search` or `organization`; equal for equal groups. */
 export function describeGroup(of: LimitedGroup): string {
   return of === ORGANIZATION ? of : `${of.column}=${of.group}`;
+}
+
+/** Those of one group; all without one. */
+export function limitsOf<T extends { readonly of: LimitedGroup }>(
+  limits: readonly T[],
+  group: LimitedGroup | undefined,
+): readonly T[] {
+  return group === undefined ? limits : limits.filter(({ of }) => describeGroup(of) === describeGroup(group));
 }
 
 /** Reads `team=Search` or `organization`; undefined for other text. */

@@ -4,9 +4,10 @@ import type { AnalyticsData, LoadOptions } from '../client/analyticsData.ts';
 import type { RequestedLimit } from '../budgets/preview.ts';
 import { foldCase, identityKey, identityNamed, identityOf, identityOfKey, type Identity } from '../identity.ts';
 import { costBy } from '../insights/amounts.ts';
+import { ORGANIZATION, type LimitedGroup } from '../insights/budgets.ts';
 import { ACCOUNT_DAYS } from '../reports/monthSpending.ts';
 import { MEASURE_OF, unitOf } from '../reports/unit.ts';
-import { describeGroup, type LimitedGroup, ORGANIZATION } from './groupLimits.ts';
+import { describeGroup } from './groupLimits.ts';
 import { isPattern, type Groups } from './groups.ts';
 
 /** How a limit is divided: into equal parts, or as the members spent in the last six weeks. */

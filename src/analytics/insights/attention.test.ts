@@ -3,7 +3,7 @@ import { SextantError } from '../../base/errors.ts';
 import type { Identity } from '../identity.ts';
 import { wholeAmount } from './amounts.ts';
 import { attentionItems, type AttentionItem } from './attention.ts';
-import type { BudgetStatus } from './budgets.ts';
+import { ORGANIZATION, type BudgetStatus, type GroupStatus } from './budgets.ts';
 import type { Presence } from './presence.ts';
 import type { UnusualSpending } from './unusual.ts';
 
@@ -13,6 +13,11 @@ function status(name: string, spent: number, limit: number): BudgetStatus {
   const used = spent / limit;
   const base = { identity: person(name), key: name, projected: undefined, high: undefined, crossesOn: undefined };
   return { ...base, limit: BigInt(limit), spent: wholeAmount(spent), used };
+}
+
+function group(name: string, spent: number, limit: number, crossesOn?: number): GroupStatus {
+  const { identity: _, ...base } = status(name, spent, limit);
+  return { ...base, of: name === ORGANIZATION ? name : { column: 'team', group: name }, crossesOn };
 }
 
 function unusual(
@@ -35,19 +40,27 @@ const described = (item: AttentionItem): string => {
       return `data ${item.error.code}`;
     case 'over':
     case 'near':
-      return `${item.kind} ${item.status.identity.name}`;
+    case 'projected':
+      return `${item.kind} ${item.status.key}`;
     case 'unusual':
       return `unusual ${item.spending.subject} ${item.spending.name}`;
     case 'moreOver':
-      return `moreOver ${item.count} ${item.amount / wholeAmount(1)}`;
+      return `moreOver ${item.of} ${item.count} ${item.amount / wholeAmount(1)}`;
     case 'moreNear':
-      return `moreNear ${item.count}`;
+      return `moreNear ${item.of} ${item.count}`;
     default:
       return `${item.kind} ${item.people.length}`;
   }
 };
 const items = (parts: Partial<Parameters<typeof attentionItems>[0]>): string[] =>
-  attentionItems({ failed: [], statuses: undefined, unusual: undefined, people: undefined, ...parts }).map(described);
+  attentionItems({
+    failed: [],
+    statuses: undefined,
+    groups: undefined,
+    unusual: undefined,
+    people: undefined,
+    ...parts,
+  }).map(described);
 
 describe('the list of what needs attention', () => {
   it('begins with failures, then goes by money, then limits that are near, then people', () => {
@@ -79,11 +92,33 @@ describe('the list of what needs attention', () => {
       'over over50',
       'over over40',
       'over over30',
-      'moreOver 2 53',
+      'moreOver accounts 2 53',
       'unusual account lea',
       'near a',
       'near b',
-      'moreNear 2',
+      'moreNear accounts 2',
+    ]);
+  });
+
+  it('has groups and the organization among them: over, near, and projected over their limit', () => {
+    const groups = [
+      ...[31, 32, 33, 34].map((more) => group(`over${more}`, 100 + more, 100)),
+      group(ORGANIZATION, 95, 100),
+      group('crossing', 50, 100, 20_000),
+      group('crossingLater', 40, 100, 20_001),
+      group('within', 30, 100),
+    ];
+    const statuses = [status('ada', 133, 100), status('eve', 95, 100)];
+    assert.deepEqual(items({ groups, statuses }), [
+      'over over34',
+      'over over33',
+      'over ada',
+      'over over32',
+      'moreOver groups 1 31',
+      'near organization',
+      'projected crossing',
+      'moreNear groups 1',
+      'near eve',
     ]);
   });
 

@@ -57,6 +57,17 @@ export interface BudgetStatus extends LimitStatus {
   readonly identity: Identity;
 }
 
+/** The organization as the subject of a limit. */
+export const ORGANIZATION = 'organization';
+
+/** A group of a column of the group file, or the whole organization. */
+export type LimitedGroup = { readonly column: string; readonly group: string } | typeof ORGANIZATION;
+
+/** Budget status of a group, or of the organization. */
+export interface GroupStatus extends LimitStatus {
+  readonly of: LimitedGroup;
+}
+
 /** The status of a limit. Without a history, the days of the month so far count as even. */
 export function limitStatus(
   { key, limit, spent }: Pick<LimitStatus, 'key' | 'limit' | 'spent'>,
@@ -147,8 +158,8 @@ function monthName(asOf: number): string {
 }
 
 /** A limit near exhaustion. */
-export interface Alert {
-  readonly status: BudgetStatus;
+export interface Alert<S extends LimitStatus = LimitStatus> {
+  readonly status: S;
   /** The highest threshold reached, as a share of 1. */
   readonly threshold: number;
 }
@@ -157,16 +168,16 @@ export interface Alert {
 export type NotifiedAlert = Readonly<Record<string, number>>;
 
 /** The alerts due now: each threshold once for each subject and month. Also returns the new record of shown ones. */
-export function dueAlerts(
-  statuses: readonly BudgetStatus[],
+export function dueAlerts<S extends LimitStatus>(
+  statuses: readonly S[],
   thresholds: readonly number[],
   notified: NotifiedAlert,
   asOf: number,
-): { readonly alerts: readonly Alert[]; readonly notified: NotifiedAlert } {
+): { readonly alerts: readonly Alert<S>[]; readonly notified: NotifiedAlert } {
   const month = monthName(asOf);
   // Past months are removed. A window that still counts the last day of the previous month keeps the new month.
   const next = Object.fromEntries(Object.entries(notified).filter(([key]) => key.slice(0, month.length) >= month));
-  const alerts: Alert[] = [];
+  const alerts: Alert<S>[] = [];
   for (const status of statuses) {
     const threshold = Math.max(0, ...thresholds.filter((one) => status.used >= one));
     const key = `${month} ${status.key}`;

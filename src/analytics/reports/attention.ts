@@ -1,5 +1,6 @@
 import { formatDay, type Day } from '../../base/day.ts';
 import type { SextantError } from '../../base/errors.ts';
+import type { GroupBudgetReport } from '../groups/groupBudgets.ts';
 import { attentionItems, type AttentionItem } from '../insights/attention.ts';
 import type { BudgetReport } from './budgetReport.ts';
 import { describeLookedAt } from './attentionTexts.ts';
@@ -19,29 +20,39 @@ export interface Attention {
 }
 
 /** The reports behind the list. */
-export const ATTENTION_REPORTS = ['budgets', 'unusual', 'presence'] as const satisfies readonly ReportName[];
+export const ATTENTION_REPORTS = [
+  'budgets',
+  'groupBudgets',
+  'unusual',
+  'presence',
+] as const satisfies readonly ReportName[];
 /** The reports whose failure is in the list besides. */
 const OTHERS = ['usage', 'cost'] as const satisfies readonly ReportName[];
 
 export interface AttentionReports {
   readonly budgets: BudgetReport | undefined;
+  readonly groupBudgets: Pick<GroupBudgetReport, 'unit' | 'statuses'> | undefined;
   readonly unusual: UnusualReport | undefined;
   readonly presence: PresenceReport | undefined;
 }
 
 /** Builds the list from the reports that are known. */
 export function attentionOf(
-  { budgets, unusual, presence }: AttentionReports,
+  { budgets, groupBudgets, unusual, presence }: AttentionReports,
   failed: readonly { readonly error: SextantError; readonly asOf: string | undefined }[],
   last: Day,
 ): Omit<Attention, 'isLoading'> {
   const people = presence?.presence?.people ?? presence?.early;
   return {
-    items: attentionItems({ failed, statuses: budgets?.statuses, unusual: unusual?.found, people }),
+    items: attentionItems({
+      ...{ failed, statuses: budgets?.statuses, groups: groupBudgets?.statuses },
+      ...{ unusual: unusual?.found, people },
+    }),
     // Limits have the unit of the plan, which days without spending do not show.
-    unit: (budgets?.statuses.length ? budgets.unit : unusual?.unit) ?? budgets?.unit ?? 'credits',
+    unit:
+      [budgets, groupBudgets].find((one) => one?.statuses.length)?.unit ?? unusual?.unit ?? budgets?.unit ?? 'credits',
     lookedAt: describeLookedAt({
-      limits: budgets?.statuses.length,
+      limits: budgets && budgets.statuses.length + (groupBudgets?.statuses.length ?? 0),
       accounts: unusual?.accounts,
       people: people?.length,
       last: formatDay(last),
@@ -54,6 +65,7 @@ export function attentionIn(store: ReportStore): Attention {
   const states = [...ATTENTION_REPORTS, ...OTHERS].map((name) => store.state(name));
   const reports = {
     budgets: store.report('budgets'),
+    groupBudgets: store.groupBudgets,
     unusual: store.report('unusual'),
     presence: store.report('presence'),
   };

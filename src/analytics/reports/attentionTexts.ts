@@ -2,10 +2,11 @@ import * as l10n from '@vscode/l10n';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
+import { nameOfGroup, titleOfColumn } from '../groups/groupReport.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { wholeAmount } from '../insights/amounts.ts';
 import type { AttentionItem } from '../insights/attention.ts';
-import { levelOf, type BudgetStatus } from '../insights/budgets.ts';
+import { levelOf, ORGANIZATION, type BudgetStatus, type GroupStatus } from '../insights/budgets.ts';
 import type { Presence } from '../insights/presence.ts';
 import type { UnusualSpending } from '../insights/unusual.ts';
 import type { Unit } from './costReport.ts';
@@ -30,8 +31,14 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
         : l10n.t('Figures are from {0}: {1}', describeMoment(item.asOf), item.error.message);
     case 'over':
     case 'near':
-      return describeStatus(nameOf(item.status.key, item.status.identity.name), item.status, unit);
+    case 'projected':
+      return describeStatus(nameOfSubject(item.status, nameOf), item.status, unit);
     case 'moreOver':
+      // Groups of several columns share accounts: their amounts have no sum.
+      if (item.of === 'groups')
+        return item.count === 1
+          ? l10n.t('1 more group is over its limit')
+          : l10n.t('{0} more groups are over their limits', formatCount(item.count));
       return item.count === 1
         ? l10n.t('1 more account is over its limit, by {0}', amount(item.amount))
         : l10n.t(
@@ -40,6 +47,10 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
             amount(item.amount),
           );
     case 'moreNear':
+      if (item.of === 'groups')
+        return item.count === 1
+          ? l10n.t('1 more group is near its limit, or projected to reach it')
+          : l10n.t('{0} more groups are near their limits, or projected to reach them', formatCount(item.count));
       return item.count === 1
         ? l10n.t('1 more account is near its limit')
         : l10n.t('{0} more accounts are near their limits', formatCount(item.count));
@@ -62,6 +73,13 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
             describePeople(item.people, nameOf),
           );
   }
+}
+
+/** `lea@example.com`, `Team Search` or `The organization` */
+export function nameOfSubject(status: BudgetStatus | GroupStatus, nameOf: NameOf): string {
+  if (!('of' in status)) return nameOf(status.key, status.identity.name);
+  if (status.of === ORGANIZATION) return l10n.t('The organization');
+  return `${titleOfColumn(status.of.column)} ${nameOfGroup(status.of.group, nameOf)}`;
 }
 
 /** The status of a budget that is over, near or projected over its limit. */
@@ -125,9 +143,19 @@ export interface LookedAt {
 /** `Looked at: 12 limits, the spending of 300 accounts, the activity of 290 people, up to 2026-11-20.` */
 export function describeLookedAt({ limits, accounts, people, last }: LookedAt): string {
   const parts = [
-    ...(limits === undefined ? [] : [l10n.t('{0} limits', formatCount(limits))]),
-    ...(accounts === undefined ? [] : [l10n.t('the spending of {0} accounts', formatCount(accounts))]),
-    ...(people === undefined ? [] : [l10n.t('the activity of {0} people', formatCount(people))]),
+    ...(limits === undefined ? [] : [limits === 1 ? l10n.t('1 limit') : l10n.t('{0} limits', formatCount(limits))]),
+    ...(accounts === undefined
+      ? []
+      : [
+          accounts === 1
+            ? l10n.t('the spending of 1 account')
+            : l10n.t('the spending of {0} accounts', formatCount(accounts)),
+        ]),
+    ...(people === undefined
+      ? []
+      : [
+          people === 1 ? l10n.t('the activity of 1 person') : l10n.t('the activity of {0} people', formatCount(people)),
+        ]),
   ];
   return parts.length === 0 ? '' : l10n.t('Looked at: {0}, up to {1}.', parts.join(', '), last);
 }
@@ -144,7 +172,7 @@ export function describeAmount(amount: Decimal, unit: Unit): string {
 
 /** The account of an item, if it is about one. */
 export function accountOf(item: AttentionItem): Identity | undefined {
-  if (item.kind === 'over' || item.kind === 'near') return item.status.identity;
+  if ('status' in item) return 'identity' in item.status ? item.status.identity : undefined;
   if (item.kind !== 'unusual' || item.spending.subject !== 'account') return undefined;
   return identityOfKey(item.spending.key, item.spending.name);
 }
@@ -158,6 +186,7 @@ export function tabOfAttention(
     case 'over':
     case 'moreOver':
     case 'near':
+    case 'projected':
     case 'moreNear':
       return 'budgets';
     case 'unusual':

@@ -1,11 +1,10 @@
 import { formatDecimal, type Decimal } from '../../base/decimal.ts';
 import type { Gauge, Sample } from '../../base/openMetrics.ts';
-import { ORGANIZATION } from '../groups/groupLimits.ts';
 import { isUnlimited } from '../budgets/limit.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { costBy, sumOf, wholeAmount } from '../insights/amounts.ts';
 import type { AttentionItem } from '../insights/attention.ts';
-import { levelOf, type BudgetStatus, type LimitStatus } from '../insights/budgets.ts';
+import { levelOf, ORGANIZATION, type BudgetStatus, type LimitStatus } from '../insights/budgets.ts';
 import { MEASURE_OF, type Unit } from './unit.ts';
 import type { MetricsReport } from './metricsReport.ts';
 
@@ -166,14 +165,14 @@ function attentionGauge({ attention, presence }: MetricsReport): Gauge {
     attention.filter(({ kind }) => kinds.includes(kind)).reduce((sum, item) => sum + subjectsOf(item), 0);
   const counts = {
     over: count('over', 'moreOver'),
-    near: count('near', 'moreNear'),
+    near: count('near', 'projected', 'moreNear'),
     unusual: count('unusual'),
     ...(presence.presence && { stopped: count('stopped') }),
   };
   const samples = Object.entries(counts).map(([kind, value]) => ({ labels: { kind }, value }));
   return gauge(
     'sextant_attention',
-    'Accounts over and near their limit, unusual spending, accounts that stopped.',
+    'Accounts and groups over and near their limit, unusual spending, accounts that stopped.',
     samples,
   );
 }

@@ -55,7 +55,7 @@ export async function metricsReport(
   ]);
   // Without a limit, the report of budgets does not know the plan. Where it does, the answers are cached by now.
   const used = await monthConsumption(data, cost.unit, options);
-  const { items } = attentionOf({ budgets, unusual, presence }, [], last);
+  const { items } = attentionOf({ budgets, groupBudgets, unusual, presence }, [], last);
   return {
     ...qualityOf(cost, daily, budgets, ...(limits.length > 0 ? [groupBudgets] : []), unusual, presence, ...used.loaded),
     cost,

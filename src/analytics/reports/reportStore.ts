@@ -7,7 +7,7 @@ import { GroupData, type ChosenGroup } from '../groups/groupData.ts';
 import { groupDays, type GroupDays } from '../groups/groupDays.ts';
 import type { Groups } from '../groups/groups.ts';
 import { groupBudgetReport, type GroupBudgetReport } from '../groups/groupBudgets.ts';
-import type { GroupLimit } from '../groups/groupLimits.ts';
+import { limitsOf, type GroupLimit } from '../groups/groupLimits.ts';
 import { groupReports, type GroupReports } from '../groups/groupReport.ts';
 import type { Identity } from '../identity.ts';
 import { previousRange } from '../insights/compare.ts';
@@ -140,6 +140,8 @@ export class ReportStore {
   /** The period to compare with; without one, the previous period. */
   #before: DayRange | undefined;
   #runningBudgets: { readonly report: Promise<BudgetReport>; readonly cachedOnly: boolean | undefined } | undefined;
+  /** The group that the figures are limited to. */
+  #chosen: ChosenGroup | undefined;
   /** The column of the group file that the user chose. */
   #column: string | undefined;
   /** The part of the spending that the user chose. */
@@ -180,7 +182,14 @@ export class ReportStore {
     const all = { ...this.#root.#dependencies, ...dependencies };
     const store = new ReportStore(data, range, all, { root: this.#root });
     store.#before = before;
+    store.#chosen = chosen;
     return store;
+  }
+
+  /** The status of the limits of groups; in a store of one group, of its own. */
+  get groupBudgets(): GroupBudgetReport | undefined {
+    const report = this.report('groupBudgets');
+    return report && { ...report, statuses: limitsOf(report.statuses, this.#chosen) };
   }
 
   /** The limits of groups and of the organization. */

@@ -235,7 +235,11 @@ describe('reports', () => {
     const { data } = await start('credits', '2026-11-21T12:00:00Z');
     const unusual = { ...(await unusualReport(data)), unit: 'usd' as const, found: [] };
     const budgets = await budgetReport(data);
-    const { unit } = attentionOf({ budgets, unusual, presence: undefined }, [], data.newestDay);
+    const { unit } = attentionOf(
+      { budgets, groupBudgets: undefined, unusual, presence: undefined },
+      [],
+      data.newestDay,
+    );
     assert.equal(unit, 'credits');
   });
 

@@ -14,7 +14,7 @@ import { eventJson, messageBody, sampleMessage, type AlertMessage } from '../../
 import { describeOutcome, newEvents, postMessage, sendAlerts } from '../../analytics/alerts/sendAlerts.ts';
 import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
 import { isOffline } from '../../analytics/client/errors.ts';
-import { limitsFile, readGroupLimits, type GroupLimit } from '../../analytics/groups/groupLimits.ts';
+import type { GroupLimit } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { formatTime } from '../../base/clock.ts';
 import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
@@ -24,7 +24,7 @@ import { sleep } from '../../base/sleep.ts';
 import { confirm, readSecret } from '../prompts.ts';
 import { ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openAccount, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
-import { findGroups, groupsFile, hasGroup } from './grouping.ts';
+import { hasGroup, readGroupFiles } from './grouping.ts';
 
 export interface AlertsOptions {
   readonly state?: string;
@@ -133,8 +133,7 @@ async function open(options: RunOptions, terminal: Terminal): Promise<Opened> {
 async function readFiles(options: RunOptions): Promise<Pick<Opened, 'destinations' | 'groups' | 'limits'>> {
   return {
     destinations: [...new DestinationFile(options.state).read(), ...destinationOfEnvironment()],
-    groups: await findGroups(options.groups),
-    limits: await readGroupLimits(limitsFile(await groupsFile(options.groups), process.cwd())),
+    ...(await readGroupFiles(options.groups)),
   };
 }
 

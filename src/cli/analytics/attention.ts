@@ -1,4 +1,6 @@
 import { attentionByGroup, attentionTable } from '../../analytics/groups/attentionByGroup.ts';
+import { groupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
+import { limitsOf } from '../../analytics/groups/groupLimits.ts';
 import { qualityOf } from '../../analytics/reports/report.ts';
 import { attentionOf, failureOf } from '../../analytics/reports/attention.ts';
 import { allIsWell, describeAttention } from '../../analytics/reports/attentionTexts.ts';
@@ -7,11 +9,13 @@ import { presenceReport } from '../../analytics/reports/presenceReport.ts';
 import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { unusualReport } from '../../analytics/reports/unusualReport.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
+import { ORGANIZATION } from '../../analytics/insights/budgets.ts';
 import type { Presence, PresenceSummary } from '../../analytics/insights/presence.ts';
+import { formatDay } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
 import { ExitCode, printable, printJson, type Terminal } from '../terminal.ts';
 import { describeAge, loading, openData, printTable, type AnalyticsOptions } from './analytics.ts';
-import { readGrouping, type GroupOptions } from './grouping.ts';
+import { readGroupFiles, readGrouping, type GroupOptions } from './grouping.ts';
 
 export interface AttentionOptions extends AnalyticsOptions, GroupOptions {
   readonly roster?: string;
@@ -23,22 +27,25 @@ export async function runAttention(options: AttentionOptions, terminal: Terminal
   const grouping = await readGrouping(options, []);
   const whole = await openData(options, terminal);
   const data = grouping?.within(whole) ?? whole;
+  const { groups, limits } = await readGroupFiles(options.groups);
   const { load, done } = loading(options, terminal);
-  const [budgets, unusual, presence] = await Promise.all([
+  const [budgets, groupBudgets, unusual, presence] = await Promise.all([
     budgetReport(data, load),
+    groupBudgetReport(whole, limitsOf(limits, grouping?.chosen), groups, load),
     unusualReport(data, load),
     presenceReport(data, load, roster),
   ]);
   done();
   if (grouping?.column !== undefined) {
-    const { groups, column } = grouping;
-    const found = attentionByGroup({ budgets, unusual, presence }, groups, column, data.today);
+    const { column } = grouping;
+    const found = attentionByGroup({ budgets, unusual, presence }, grouping.groups, column, data.today);
     const about = `Accounts that need attention by ${column}, ${describeAge(qualityOf(budgets, unusual, presence).asOf)}`;
     await printTable(attentionTable(found, column), about, options, terminal);
     return found.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
   }
-  const failed = [budgets, unusual, presence].flatMap((report) => failureOf({ report }));
-  const { items, unit, lookedAt } = attentionOf({ budgets, unusual, presence }, failed, data.newestDay);
+  const reports = { budgets, groupBudgets, unusual, presence };
+  const failed = Object.values(reports).flatMap((report) => failureOf({ report }));
+  const { items, unit, lookedAt } = attentionOf(reports, failed, data.newestDay);
   const sentence = (item: AttentionItem): string => describeAttention(item, unit, (_, name) => name);
   if (options.json) {
     const rows = items.map((item) => ({ ...itemJson(item), text: sentence(item) }));
@@ -76,13 +83,21 @@ function itemJson(item: AttentionItem) {
     case 'data':
       return { kind: item.kind, code: item.error.code, as_of: item.asOf ?? null };
     case 'over':
-    case 'near': {
-      const { identity, limit, spent, used } = item.status;
-      return { kind: item.kind, account: identity.name, limit: String(limit), consumed: formatDecimal(spent), used };
+    case 'near':
+    case 'projected': {
+      const { limit, spent, used, crossesOn } = item.status;
+      const figures = { limit: String(limit), consumed: formatDecimal(spent), used };
+      const { kind } = item;
+      if (!('of' in item.status)) return { kind, account: item.status.identity.name, ...figures };
+      const { of } = item.status;
+      const subject = of === ORGANIZATION ? { column: of, group: '' } : of;
+      return { kind, ...subject, ...figures, crosses_on: crossesOn === undefined ? null : formatDay(crossesOn) };
     }
     case 'moreOver':
+      if (item.of === 'groups') return { kind: 'over', groups: item.count };
       return { kind: 'over', count: item.count, amount: formatDecimal(item.amount) };
     case 'moreNear':
+      if (item.of === 'groups') return { kind: 'near', groups: item.count };
       return { kind: 'near', count: item.count };
     case 'unusual': {
       const { subject, name, since, until, days, amount, usual, excess } = item.spending;

@@ -3,13 +3,12 @@ import { readGroups } from '../../analytics/groups/groupFile.ts';
 import {
   describeGroup,
   limitsFile,
-  ORGANIZATION,
   parseGroupName,
   readGroupLimits,
   setGroupLimit,
-  type LimitedGroup,
 } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
+import { ORGANIZATION, type LimitedGroup } from '../../analytics/insights/budgets.ts';
 import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
 import { problemOfLimit } from '../../analytics/budgets/limit.ts';
 import { SextantError } from '../../base/errors.ts';

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { GroupData, type ChosenGroup } from '../../analytics/groups/groupData.ts';
 import { findGroupFile, GROUP_FILES, readGroups } from '../../analytics/groups/groupFile.ts';
-import { parseGroupName } from '../../analytics/groups/groupLimits.ts';
+import { limitsFile, parseGroupName, readGroupLimits, type GroupLimit } from '../../analytics/groups/groupLimits.ts';
 import { UNMAPPED, type Groups } from '../../analytics/groups/groups.ts';
 import { SextantError } from '../../base/errors.ts';
 
@@ -77,6 +77,14 @@ export async function groupsFile(file: string | undefined): Promise<string | und
 export async function findGroups(file: string | undefined): Promise<Groups | undefined> {
   const found = await groupsFile(file);
   return found === undefined ? undefined : readGroups(found);
+}
+
+/** Reads that file and the limits beside it. */
+export async function readGroupFiles(
+  file: string | undefined,
+): Promise<{ readonly groups: Groups | undefined; readonly limits: readonly GroupLimit[] }> {
+  const limits = await readGroupLimits(limitsFile(await groupsFile(file), process.cwd()));
+  return { groups: await findGroups(file), limits };
 }
 
 /** The same, where one is needed for `column`, unless that was to be one of `dimensions`. Throws `GroupsUnreadable` without one. */

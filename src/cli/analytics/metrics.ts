@@ -1,8 +1,6 @@
 import { once } from 'node:events';
 import { metricsOf } from '../../analytics/reports/metrics.ts';
-import { readGroups } from '../../analytics/groups/groupFile.ts';
-import { limitsFile, readGroupLimits } from '../../analytics/groups/groupLimits.ts';
-import { metricsReport, type LimitedGroups, type MetricsReport } from '../../analytics/reports/metricsReport.ts';
+import { metricsReport, type MetricsReport } from '../../analytics/reports/metricsReport.ts';
 import { isOffline } from '../../analytics/client/errors.ts';
 import type { AnalyticsData, LoadOptions } from '../../analytics/client/analyticsData.ts';
 import { describeError, isCancelled, SextantError } from '../../base/errors.ts';
@@ -10,7 +8,7 @@ import { openMetricsText } from '../../base/openMetrics.ts';
 import { sleep } from '../../base/sleep.ts';
 import { ExitCode, printable, type Terminal } from '../terminal.ts';
 import { loading, openData, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
-import { groupsFile } from './grouping.ts';
+import { readGroupFiles } from './grouping.ts';
 import { MetricsServer } from './metricsServer.ts';
 
 export interface MetricsOptions extends AnalyticsOptions {
@@ -31,19 +29,10 @@ export async function runMetrics(options: MetricsOptions, terminal: Terminal): P
     throw new SextantError('InvalidOption', 'Add --once to print the figures, or --listen to serve them.');
   const data = await openData(options, terminal);
   const { load, done } = loading(options, terminal);
-  const report = await metricsReport(data, { ...load, ...(await readLimits(options)) }).finally(done);
+  const report = await metricsReport(data, { ...load, ...(await readGroupFiles(options.groups)) }).finally(done);
   warnOfQuality(report, terminal);
   terminal.stdout.write(openMetricsText(metricsOf(report, options.accounts)));
   return ExitCode.ok;
-}
-
-/** The files of groups and of their limits, which may change while the command runs. */
-async function readLimits({ groups }: MetricsOptions): Promise<LimitedGroups> {
-  const file = await groupsFile(groups);
-  return {
-    limits: await readGroupLimits(limitsFile(file, process.cwd())),
-    groups: file === undefined ? undefined : await readGroups(file),
-  };
 }
 
 async function listen(options: MetricsOptions, terminal: Terminal): Promise<ExitCode> {
@@ -75,7 +64,8 @@ async function keepLoaded(
   const load: LoadOptions = { signal, refresh, isBackground: () => true };
   for (;;) {
     try {
-      known = await metricsReport(data, { ...load, ...(await readLimits(options)) });
+      // The files may have changed.
+      known = await metricsReport(data, { ...load, ...(await readGroupFiles(options.groups)) });
     } catch (error) {
       if (!isOffline(error)) throw error;
       stderr.write(`sextant: ${printable(describeError(error))}\n`);

@@ -7,14 +7,13 @@ import { documentJson, formatCsv, formatMarkdown } from '../../analytics/documen
 import { formatHtml } from '../../analytics/document/html.ts';
 import { joinDocuments } from '../../analytics/document/organizations.ts';
 import type { DayRange } from '../../analytics/dateRules.ts';
-import { readGroups } from '../../analytics/groups/groupFile.ts';
-import { describeGroup, limitsFile, readGroupLimits } from '../../analytics/groups/groupLimits.ts';
+import { describeGroup, limitsOf } from '../../analytics/groups/groupLimits.ts';
 import { previousRange, sameDaysBefore } from '../../analytics/insights/compare.ts';
 import { firstOfMonth } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { requireNewOutput, withOutputOptions, writeWhole, type OutputOptions } from '../writeWhole.ts';
-import { GROUP_OPTION, groupsFile, GROUPS_OPTION, readGrouping } from './grouping.ts';
+import { GROUP_OPTION, GROUPS_OPTION, readGroupFiles, readGrouping } from './grouping.ts';
 import {
   CONNECTION_HELP,
   loading,
@@ -85,12 +84,10 @@ export function addReportCommand(program: Command, terminal: Terminal, exit: (co
 
 async function runReport(options: ReportOptions, terminal: Terminal): Promise<ExitCode> {
   requireNewOutput(options);
-  const file = await groupsFile(options.groups);
-  const groups = file === undefined ? undefined : await readGroups(file);
+  const { groups, limits: all } = await readGroupFiles(options.groups);
   const grouping = await readGrouping(options, []);
-  const all = await readGroupLimits(limitsFile(file, process.cwd()));
   const chosen = grouping?.chosen;
-  const limits = all.filter(({ of }) => chosen === undefined || describeGroup(of) === describeGroup(chosen));
+  const limits = limitsOf(all, chosen);
   const { load, done } = loading(options, terminal);
   const documentOf = async (of: ReportOptions): Promise<ReportDocument> => {
     const whole = await openData(of, terminal);

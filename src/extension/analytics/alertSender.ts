@@ -9,7 +9,6 @@ import type { AlertDestinations } from './alertDestinations.ts';
 import type { AnalyticsConnection, ConnectedAccount } from './analyticsConnection.ts';
 
 /** The reports that alerts are about. */
-const ALERT_REPORTS = [...ATTENTION_REPORTS, 'groupBudgets'] as const;
 
 /** Pause after a change of a report, in which the others of the same load arrive. */
 const SETTLED_MS = 1_000;
@@ -39,7 +38,7 @@ export class AlertSender implements vscode.Disposable {
     this.#destinations = destinations;
     this.#source = source;
     this.#logger = logger;
-    const isAbout = (name: string): boolean => (ALERT_REPORTS as readonly string[]).includes(name);
+    const isAbout = (name: string): boolean => (ATTENTION_REPORTS as readonly string[]).includes(name);
     this.#disposables.add(connection.onDidChange((name) => (name === undefined || isAbout(name)) && this.#schedule()));
   }
 
@@ -68,7 +67,7 @@ export class AlertSender implements vscode.Disposable {
     const { account } = this.#connection;
     const source = this.#source();
     if (!account || source === undefined || this.#isStopped()) return;
-    if (ALERT_REPORTS.some((name) => account.reports.state(name).isLoading)) return;
+    if (ATTENTION_REPORTS.some((name) => account.reports.state(name).isLoading)) return;
     try {
       const destinations = await this.#destinations.read();
       if (destinations.length === 0) return;

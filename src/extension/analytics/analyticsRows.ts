@@ -1,12 +1,11 @@
 import * as vscode from 'vscode';
 import type { GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
-import { ORGANIZATION } from '../../analytics/groups/groupLimits.ts';
 import { titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
 import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
-import type { BudgetStatus, LimitStatus } from '../../analytics/insights/budgets.ts';
+import { ORGANIZATION, type BudgetStatus, type LimitStatus } from '../../analytics/insights/budgets.ts';
 import type { Forecast } from '../../analytics/insights/forecast.ts';
 import type { Attention } from '../../analytics/reports/attention.ts';
 import { accountOf, describeAttention, tabOfAttention } from '../../analytics/reports/attentionTexts.ts';

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { analyticsFolder } from '../../analytics/client/account.ts';
 import { NotifiedAlerts } from '../../analytics/client/notifiedAlerts.ts';
-import type { Alert } from '../../analytics/insights/budgets.ts';
+import type { Alert, BudgetStatus, GroupStatus } from '../../analytics/insights/budgets.ts';
+import { nameOfSubject } from '../../analytics/reports/attentionTexts.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
@@ -11,12 +12,12 @@ import type { AnalyticsConnection } from './analyticsConnection.ts';
 import type { WindowNames } from './windowNames.ts';
 import { alertThresholds } from '../settings.ts';
 
-/** Largest number of accounts named in a message; a longer message has their number. */
+/** Largest number of subjects named in a message; a longer message has their number. */
 const NAMED = 3;
 
 /**
- * Notifies of accounts near a limit: each threshold once per account and month, in one of the windows, and all new ones
- * in one message.
+ * Notifies of accounts, groups and an organization near their limit: each threshold once for each of them and month, in one
+ * of the windows, and all new ones in one message.
  */
 export class BudgetAlerts implements vscode.Disposable {
   readonly #connection: AnalyticsConnection;
@@ -30,7 +31,7 @@ export class BudgetAlerts implements vscode.Disposable {
     this.#names = names;
     this.#logger = logger;
     this.#listening = connection.onDidChange((name) => {
-      if (name === 'budgets') void this.#check();
+      if (name === 'budgets' || name === 'groupBudgets') void this.#check();
     });
   }
 
@@ -39,11 +40,15 @@ export class BudgetAlerts implements vscode.Disposable {
   }
 
   async #check(): Promise<void> {
-    const key = this.#connection.account?.key;
-    const { report, isLoading } = this.#connection.state('budgets');
+    const { account } = this.#connection;
     const thresholds = alertThresholds();
-    if (!report || isLoading || key === undefined || thresholds.length === 0) return;
-    const alerts = this.#notifiedOf(key).take(report.statuses, thresholds, report.countedUntil);
+    if (!account || thresholds.length === 0) return;
+    const states = [account.reports.state('groupBudgets'), account.reports.state('budgets')];
+    if (states.some(({ isLoading }) => isLoading)) return;
+    const notified = this.#notifiedOf(account.key);
+    const alerts = states.flatMap(({ report }) =>
+      report ? notified.take<BudgetStatus | GroupStatus>(report.statuses, thresholds, report.countedUntil) : [],
+    );
     if (alerts.length === 0) return;
     const show = vscode.l10n.t('Show Budgets');
     const chosen = await vscode.window.showWarningMessage(describeAlerts(alerts, this.#names.names), show);
@@ -59,16 +64,17 @@ export class BudgetAlerts implements vscode.Disposable {
   }
 }
 
-function describeAlerts(alerts: readonly Alert[], names: AccountNames): string {
+function describeAlerts(alerts: readonly Alert<BudgetStatus | GroupStatus>[], names: AccountNames): string {
   if (alerts.length <= NAMED) {
     const named = alerts.map(
-      ({ status }) => `${withoutLinks(names.of(status.identity))} (${formatShare(status.used)})`,
+      ({ status }) =>
+        `${withoutLinks(nameOfSubject(status, (key, name) => names.ofKey(key, name)))} (${formatShare(status.used)})`,
     );
     return vscode.l10n.t('Near or over their limit this month: {0}', named.join(', '));
   }
   const over = alerts.filter(({ status }) => status.used >= 1).length;
   return vscode.l10n.t(
-    '{0} accounts are near or over their limit this month; {1} are over it.',
+    '{0} accounts or groups are near or over their limit this month; {1} are over it.',
     formatCount(alerts.length),
     formatCount(over),
   );

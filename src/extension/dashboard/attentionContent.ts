@@ -33,6 +33,7 @@ function toneOf({ kind }: AttentionItem): Tone {
       return 'bad';
     case 'unusual':
     case 'near':
+    case 'projected':
     case 'moreNear':
       return 'warning';
     case 'stopped':

@@ -248,7 +248,20 @@ describe('the model of the dashboard', () => {
     assert.deepEqual(await shown(2), ['boss@example.com', 'Organization']);
     choose(model, { tab: 'teams', column: 'manager' });
     assert.deepEqual(await shown(1), ['boss@example.com']);
-    choose(model, { anonymise: true });
+    choose(model, { tab: 'overview' });
+    const overOf = async (): Promise<string[]> => {
+      const { attention } = await loaded(model);
+      const { text, tab, tone } = attention!.rows[0]!;
+      return [text.replaceAll(/\d[\d,.]*/g, '#'), tab, tone];
+    };
+    const over = 'is # credits over the limit of # credits (# % used)';
+    assert.deepEqual(await overOf(), [`Manager boss@example.com ${over}`, 'budgets', 'bad']);
+    choose(model, { only: 'manager=Beta' });
+    assert.ok(!(await overOf())[0]!.startsWith('Manager'), 'another group has its own limit alone');
+    choose(model, { only: '', tab: 'teams', anonymise: true });
+    assert.ok(!JSON.stringify(model.state.page).includes('boss@'));
+    choose(model, { tab: 'overview' });
+    assert.match((await overOf())[0]!, /^Manager Person .* is # credits over/);
     assert.ok(!JSON.stringify(model.state.page).includes('boss@'));
   });
 

@@ -2,7 +2,7 @@ import * as l10n from '@vscode/l10n';
 import type { AnalyticsData } from '../../analytics/client/analyticsData.ts';
 import { describeRange, type DayRange } from '../../analytics/dateRules.ts';
 import { reportDocument, type ReportDocument } from '../../analytics/document/document.ts';
-import { describeGroup } from '../../analytics/groups/groupLimits.ts';
+import { limitsOf } from '../../analytics/groups/groupLimits.ts';
 import { titleOfColumn } from '../../analytics/groups/groupReport.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { identityKey, type Identity } from '../../analytics/identity.ts';
@@ -274,8 +274,7 @@ export class DashboardModel {
     const groups = await store.groups();
     const nameOf: NameOf = (key, name) => this.#names.ofKey(key, name);
     const only = data === store.data ? this.#only() : undefined;
-    const all = await store.groupLimits();
-    const limits = only ? all.filter(({ of }) => describeGroup(of) === describeGroup(only.of)) : all;
+    const limits = limitsOf(await store.groupLimits(), only?.of);
     const document = await reportDocument(data, store.range, { before: store.before, groups, limits, nameOf, signal });
     return only ? { ...document, title: `${document.title} of ${only.id}` } : document;
   }

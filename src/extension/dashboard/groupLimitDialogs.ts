@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { NO_LIMIT, problemOfLimit, type Limit } from '../../analytics/budgets/limit.ts';
-import { describeGroup, ORGANIZATION, setGroupLimit, type LimitedGroup } from '../../analytics/groups/groupLimits.ts';
+import { describeGroup, setGroupLimit } from '../../analytics/groups/groupLimits.ts';
+import { ORGANIZATION, type LimitedGroup } from '../../analytics/insights/budgets.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
 import type { ReportStore } from '../../analytics/reports/reportStore.ts';

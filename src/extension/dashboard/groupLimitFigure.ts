@@ -1,8 +1,8 @@
 import * as l10n from '@vscode/l10n';
-import type { GroupBudgetReport, GroupStatus } from '../../analytics/groups/groupBudgets.ts';
-import { ORGANIZATION } from '../../analytics/groups/groupLimits.ts';
+import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import { titleOfColumn } from '../../analytics/groups/groupReport.ts';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
+import { ORGANIZATION, type GroupStatus } from '../../analytics/insights/budgets.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
 import { limitCells, limitColumns } from '../../analytics/reports/tables.ts';
 import type { ViewOptions } from './content.ts';

@@ -51,7 +51,7 @@ export function reportsBesides({ tab }: Choices): readonly ReportName[] {
     case 'languages':
       return ['mapping'];
     case 'teams':
-      return ['mapping', 'groupBudgets', ...ATTENTION_REPORTS];
+      return ['mapping', ...ATTENTION_REPORTS];
     case 'budgets':
       return ['mapping', 'groupBudgets'];
   }
@@ -95,7 +95,7 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
             {
               budgets,
               spending: limits && 'points' in limits ? limits : undefined,
-              groups: store.report('groupBudgets'),
+              groups: store.groupBudgets,
             },
             options,
           )
