@@ -248,7 +248,17 @@ describe('the model of the dashboard', () => {
     assert.deepEqual(await shown(2), ['boss@example.com', 'Organization']);
     choose(model, { tab: 'teams', column: 'manager' });
     assert.deepEqual(await shown(1), ['boss@example.com']);
-    choose(model, { tab: 'overview' });
+    choose(model, { tab: 'credits' });
+    const burnDown = await until('the limits are loaded', () => {
+      const { summary } = model.state.page.charts.find(({ id }) => id === 'burn-down') ?? {};
+      return summary?.includes('The limit is 90,000,000.') ? summary : undefined;
+    });
+    choose(model, { only: 'manager=boss@example.com' });
+    await until('the limit is that of the group', () => {
+      const { summary } = model.state.page.charts.find(({ id }) => id === 'burn-down') ?? {};
+      return summary !== burnDown && summary?.includes('The limit is 100.');
+    });
+    choose(model, { tab: 'overview', only: '' });
     const overOf = async (): Promise<string[]> => {
       const { attention } = await loaded(model);
       const { text, tab, tone } = attention!.rows[0]!;

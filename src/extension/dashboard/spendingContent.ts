@@ -40,6 +40,8 @@ export interface SpendingReports {
   readonly spending: SpendingReport | undefined;
   readonly experts: ExpertReport | undefined;
   readonly groupDays: GroupDays | undefined;
+  /** The limit of the shown group, or of the organization; of a part of the spending, none. */
+  readonly limit: bigint | undefined;
 }
 
 /** Largest number of parts in a stack: more look alike. */
@@ -94,7 +96,7 @@ export function creditsContent(reports: SpendingReports, options: ViewOptions): 
             ...accountFigure(reports, options, 'credits'),
             barsOf(cost, 'resource', 'credits', l10n.t('Credits by model'), options),
           ]),
-      ...(cost.burnDown ? [burnFigure(cost.burnDown, 'credits', undefined)] : []),
+      ...(cost.burnDown ? [burnFigure(cost.burnDown, 'credits', reports.limit)] : []),
       ...(options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
       ...unitFigures(cost, options),
     ],
@@ -169,7 +171,7 @@ export function costContent(reports: SpendingReports, options: ViewOptions): Con
             splitFigure(cost, 'resource', l10n.t('Cost by model and machine'), options),
           ]
         : []),
-      ...(cost.unit === 'usd' && cost.burnDown ? [burnFigure(cost.burnDown, 'usd', undefined)] : []),
+      ...(cost.unit === 'usd' && cost.burnDown ? [burnFigure(cost.burnDown, 'usd', reports.limit)] : []),
       ...(cost.unit === 'usd' && options.choices.compare && cost.movers.length > 0 ? [moverFigure(cost)] : []),
       ...(cost.unit === 'usd' ? unitFigures(cost, options) : []),
     ],

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { identityKey, identityOf, type Identity } from '../../analytics/identity.ts';
+import { ORGANIZATION } from '../../analytics/insights/budgets.ts';
 import { ATTENTION_REPORTS } from '../../analytics/reports/attention.ts';
 import type { ReportName, ReportStore } from '../../analytics/reports/reportStore.ts';
 import type { Choices, DashboardState } from '../../protocol/dashboardView.ts';
@@ -45,7 +46,7 @@ export function reportsBesides({ tab }: Choices): readonly ReportName[] {
       return [...ATTENTION_REPORTS, 'mapping'];
     case 'credits':
     case 'cost':
-      return ['experts', 'mapping'];
+      return ['experts', 'mapping', 'groupBudgets'];
     case 'people':
       return ['presence', 'mapping'];
     case 'languages':
@@ -82,9 +83,13 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
     }
     case 'credits':
     case 'cost': {
-      const part = chosenPart(options.choices) === '' ? cost : store.report('part');
+      const isAll = chosenPart(options.choices) === '';
+      const part = isAll ? cost : store.report('part');
       if (!part) return EMPTY;
-      const reports = { cost: part, spending, experts: store.report('experts'), groupDays: store.report('groupDays') };
+      const reports = {
+        ...{ cost: part, spending, experts: store.report('experts'), groupDays: store.report('groupDays') },
+        limit: isAll ? shownLimit(store) : undefined,
+      };
       return tab === 'credits' ? creditsContent(reports, options) : costContent(reports, options);
     }
     case 'budgets': {
@@ -102,6 +107,11 @@ export function contentOf(store: ReportStore, options: ViewOptions): Content {
         : EMPTY;
     }
   }
+}
+
+/** The limit of the shown group, or of the organization. */
+function shownLimit({ groupBudgets, data }: ReportStore): bigint | undefined {
+  return groupBudgets?.statuses.find(({ of }) => of === ORGANIZATION || data !== data.whole)?.limit;
 }
 
 /** The content of a person's page. */
