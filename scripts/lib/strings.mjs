@@ -104,9 +104,9 @@ export function moveStrings(manifest, known) {
   return { manifest: moved, strings };
 }
 
-/** The sorted strings of `l10n.t` in the extension and its pages. */
+/** The sorted strings of `l10n.t` in the extension, its pages, and what the command shares with them. */
 export async function exportBundle() {
-  const files = ['src/extension', 'webview'].flatMap((folder) =>
+  const files = ['src', 'webview'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   );
   const sources = files.filter((file) => /\.tsx?$/.test(file) && !/\.(test|d)\.ts$/.test(file));
