@@ -48,7 +48,7 @@ describe('events of alerts', () => {
     const limited = alertEvents(limitedReports, data.today);
     const [team, organization] = limited.filter(({ subject, kind }) => kind === 'over' && subject.type !== 'account').sort((a, b) => (a.subject.type < b.subject.type ? -1 : 1)); // oxfmt-ignore
     assert.deepEqual([team!.kind, team!.subject], ['over', { type: 'group', name: 'All', column: 'team' }]);
-    assert.match(team!.text, /^Team All is [\d,]+ credits over the limit of 1 credits/);
+    assert.match(team!.text, /^Team All is [\d,]+ credits over the limit of 1 credit /);
     assert.deepEqual([organization!.kind, organization!.subject], ['over', { type: 'organization', name: '' }]);
     const listed = attentionOf(limitedReports, [], data.newestDay);
     const sentences = listed.items.slice(0, 2).map((item) => describeAttention(item, listed.unit, (_, name) => name));

@@ -12,12 +12,12 @@ import {
   type GroupReport,
 } from '../groups/groupReport.ts';
 import { groupBudgetReport, groupBudgetTable, type GroupBudgetReport } from '../groups/groupBudgets.ts';
-import { describeGroup, type GroupLimit } from '../groups/groupLimits.ts';
+import type { GroupLimit } from '../groups/groupLimits.ts';
 import type { Groups } from '../groups/groups.ts';
 import type { Identity } from '../identity.ts';
 import { ORGANIZATION, type BudgetStatus } from '../insights/budgets.ts';
 import { attentionOf, failureOf, type Attention } from '../reports/attention.ts';
-import { allIsWell, describeAttention, type NameOf } from '../reports/attentionTexts.ts';
+import { allIsWell, describeAttention, type NameOf, describeUnknown } from '../reports/attentionTexts.ts';
 import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
 import { costReport, MEASURE_OF, type CostReport } from '../reports/costReport.ts';
 import { presenceReport } from '../reports/presenceReport.ts';
@@ -220,7 +220,7 @@ function groupBudgetSection(report: GroupBudgetReport, nameOf: NameOf): Section 
   return {
     name: 'group-budgets',
     title: 'Limits of groups this month, the most used first',
-    sentences: report.unknown.map(({ of }) => `${describeGroup(of)} is of no column of the group file.`),
+    sentences: report.unknown.map(({ of }) => describeUnknown(of, nameOf)),
     table: groupBudgetTable({ ...report, statuses }),
   };
 }

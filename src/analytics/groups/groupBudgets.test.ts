@@ -10,6 +10,7 @@ import type { AnalyticsData } from '../client/analyticsData.ts';
 import type { Plan } from '../contract.ts';
 import { costReport } from '../reports/costReport.ts';
 import { budgetReport } from '../reports/budgetReport.ts';
+import { describeUnknown } from '../reports/attentionTexts.ts';
 import { groupBudgetReport } from './groupBudgets.ts';
 import { isUnlimited } from '../budgets/limit.ts';
 import { wholeAmount } from '../insights/amounts.ts';
@@ -167,13 +168,21 @@ describe('budgets of groups', function () {
       for (const { projected, spent: sofar } of statuses) assert.ok(projected! >= sofar);
     });
 
-  it('names limits of columns that the group file does not have', async () => {
+  it('names limits of groups that the group file does not have', async () => {
     const data = await open('credits', '2026-11-21T12:00:00Z');
-    const limits = [...limitsOf('T1'), { of: { column: 'office', group: 'Rome' }, limit: '7' }];
+    const limits = [
+      ...limitsOf('T1'),
+      { of: { column: 'office', group: 'Rome' }, limit: '7' },
+      { of: { column: 'team', group: 'Serch' }, limit: '7' },
+    ];
     const { unknown } = await groupBudgetReport(data, limits, await teamsOf(data));
     assert.deepEqual(
       unknown.map(({ of }) => describeGroup(of)),
-      ['office=Rome'],
+      ['office=Rome', 'team=Serch'],
+    );
+    assert.equal(
+      describeUnknown(unknown[1]!.of, (_, name) => name),
+      'No row of the group file has team=Serch, so the use of its limit is unknown',
     );
   });
 

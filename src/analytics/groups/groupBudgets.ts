@@ -13,8 +13,9 @@ import type { Table } from '../reports/table.ts';
 import { limitCells, limitColumns, text } from '../reports/tables.ts';
 import { MEASURE_OF, unitOf, type Unit } from '../reports/unit.ts';
 import { describeGroup, type GroupLimit } from './groupLimits.ts';
+import type { ChosenGroup } from './groupData.ts';
 import { oncePerRange, type Load } from './groupReport.ts';
-import type { Groups } from './groups.ts';
+import { UNMAPPED, type Groups } from './groups.ts';
 import { groupRows } from './memberDays.ts';
 
 /** Budget status this month of groups and of the organization. */
@@ -22,7 +23,7 @@ export interface GroupBudgetReport extends Quality {
   readonly unit: Unit;
   /** The largest used share first. */
   readonly statuses: readonly GroupStatus[];
-  /** Limits of columns that the group file does not have. */
+  /** Limits of groups that the group file does not have. */
   readonly unknown: readonly GroupLimit[];
   /** The end of the counted time, in milliseconds since 1970. */
   readonly countedUntil: number;
@@ -42,7 +43,8 @@ export async function groupBudgetReport(
   groups: Groups | undefined,
   options: LoadOptions = {},
 ): Promise<GroupBudgetReport> {
-  const isKnown = ({ of }: GroupLimit): boolean => of === ORGANIZATION || groups?.columns.includes(of.column) === true;
+  const isKnown = ({ of }: GroupLimit): boolean =>
+    of === ORGANIZATION || (groups !== undefined && (isUnmapped(of, groups) || groups.has(of)));
   const unknown = limits.filter((one) => !isKnown(one));
   const wanted = limits.filter(isKnown);
   if (wanted.length === 0) return { ...qualityOf(), unit: 'credits', statuses: [], unknown, countedUntil: 0 };
@@ -69,6 +71,10 @@ export async function groupBudgetReport(
   const past = await historiesOf(data, first.slice(0, MOST_HISTORIES), groups, { ...options, unit: month.unit });
   const statuses = wanted.map((one) => statusOf(one, past.get(describeGroup(one.of)))).sort(byUse);
   return { ...qualityOf(...qualities), unit: month.unit, statuses, unknown, countedUntil: month.countedUntil };
+}
+
+function isUnmapped({ column, group }: ChosenGroup, { columns }: Groups): boolean {
+  return group === UNMAPPED && columns.includes(column);
 }
 
 interface Month {

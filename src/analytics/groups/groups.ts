@@ -44,6 +44,11 @@ export class Groups {
     }
   }
 
+  /** Whether a row has the group. */
+  has({ column, group }: { readonly column: string; readonly group: string }): boolean {
+    return this.rows.some(({ values }) => values[column] === group);
+  }
+
   /** The group of an account on a day; undefined if it has none. */
   groupOf(identity: Identity, column: string, day: Day): string | undefined {
     return this.#of(identity).find((row) => isValid(row, day) && row.values[column] !== undefined)?.values[column];

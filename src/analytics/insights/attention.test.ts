@@ -38,6 +38,8 @@ const described = (item: AttentionItem): string => {
   switch (item.kind) {
     case 'data':
       return `data ${item.error.code}`;
+    case 'unknown':
+      return 'unknown';
     case 'over':
     case 'near':
     case 'projected':
@@ -109,7 +111,9 @@ describe('the list of what needs attention', () => {
       group('within', 30, 100),
     ];
     const statuses = [status('ada', 133, 100), status('eve', 95, 100)];
-    assert.deepEqual(items({ groups, statuses }), [
+    const unknown = [{ of: { column: 'team', group: 'Serch' } }];
+    assert.deepEqual(items({ groups, statuses, unknown }), [
+      'unknown',
       'over over34',
       'over over33',
       'over ada',

@@ -2,13 +2,15 @@ import { parseDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import type { SextantError } from '../../base/errors.ts';
 import { wholeAmount } from './amounts.ts';
-import { levelOf, type BudgetStatus, type GroupStatus, type Level } from './budgets.ts';
+import { levelOf, type BudgetStatus, type GroupStatus, type Level, type LimitedGroup } from './budgets.ts';
 import type { Presence } from './presence.ts';
 import type { UnusualSpending } from './unusual.ts';
 
 /** One thing that needs the attention of a team lead. */
 export type AttentionItem =
   | { readonly kind: 'data'; readonly error: SextantError; readonly asOf: string | undefined }
+  /** The limit of a group that the group file does not have. */
+  | { readonly kind: 'unknown'; readonly of: LimitedGroup }
   | OverItem
   /** Subjects over their limit besides those that have an item of their own. */
   | { readonly kind: 'moreOver'; readonly of: Subjects; readonly count: number; readonly amount: Decimal }
@@ -31,6 +33,7 @@ interface OverItem {
 /** The known parts; a part that is undefined is not known yet, or cannot be. */
 export interface AttentionParts {
   readonly failed: readonly { readonly error: SextantError; readonly asOf: string | undefined }[];
+  readonly unknown?: readonly { readonly of: LimitedGroup }[] | undefined;
   /** Limits of accounts, and of groups and the organization. */
   readonly statuses: readonly BudgetStatus[] | undefined;
   readonly groups: readonly GroupStatus[] | undefined;
@@ -42,12 +45,12 @@ export interface AttentionParts {
 const NAMED = { over: 3, near: 2 };
 
 /**
- * What needs attention: first failures, which make all else doubtful; then what costs money, by its amount: groups and
+ * What needs attention: first failures and limits of unknown groups, which make all else doubtful; then what costs money, by its amount: groups and
  * accounts over their limit, with the others below the largest, and unusual spending; then groups and accounts near their
  * limit, and people who stopped.
  */
 export function attentionItems(parts: AttentionParts): AttentionItem[] {
-  const { failed, statuses = [], groups = [], unusual = [], people = [] } = parts;
+  const { failed, unknown = [], statuses = [], groups = [], unusual = [], people = [] } = parts;
   const over = { groups: overItems(groups), accounts: overItems(statuses) };
   const costly: Extract<AttentionItem, { readonly amount: Decimal }>[] = [
     ...over.groups.slice(0, NAMED.over),
@@ -66,6 +69,7 @@ export function attentionItems(parts: AttentionParts): AttentionItem[] {
   const [stopped, never] = [of('stopped'), of('never')];
   return [
     ...differentErrors(failed),
+    ...unknown.map(({ of }) => ({ kind: 'unknown', of }) as const),
     ...costly,
     ...nearItems(groups, 'groups', ['near', 'crossing']),
     ...nearItems(statuses, 'accounts', ['near']),

@@ -31,7 +31,7 @@ const OTHERS = ['usage', 'cost'] as const satisfies readonly ReportName[];
 
 export interface AttentionReports {
   readonly budgets: BudgetReport | undefined;
-  readonly groupBudgets: Pick<GroupBudgetReport, 'unit' | 'statuses'> | undefined;
+  readonly groupBudgets: GroupBudgetReport | undefined;
   readonly unusual: UnusualReport | undefined;
   readonly presence: PresenceReport | undefined;
 }
@@ -45,8 +45,8 @@ export function attentionOf(
   const people = presence?.presence?.people ?? presence?.early;
   return {
     items: attentionItems({
-      ...{ failed, statuses: budgets?.statuses, groups: groupBudgets?.statuses },
-      ...{ unusual: unusual?.found, people },
+      ...{ failed, unknown: groupBudgets?.unknown },
+      ...{ statuses: budgets?.statuses, groups: groupBudgets?.statuses, unusual: unusual?.found, people },
     }),
     // Limits have the unit of the plan, which days without spending do not show.
     unit:

@@ -2,11 +2,12 @@ import * as l10n from '@vscode/l10n';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
+import { describeGroup } from '../groups/groupLimits.ts';
 import { nameOfGroup, titleOfColumn } from '../groups/groupReport.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { wholeAmount } from '../insights/amounts.ts';
 import type { AttentionItem } from '../insights/attention.ts';
-import { levelOf, ORGANIZATION, type BudgetStatus, type GroupStatus } from '../insights/budgets.ts';
+import { levelOf, ORGANIZATION, type BudgetStatus, type GroupStatus, type LimitedGroup } from '../insights/budgets.ts';
 import type { Presence } from '../insights/presence.ts';
 import type { UnusualSpending } from '../insights/unusual.ts';
 import type { Unit } from './costReport.ts';
@@ -29,6 +30,8 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
       return item.asOf === undefined
         ? l10n.t('Figures are missing: {0}', item.error.message)
         : l10n.t('Figures are from {0}: {1}', describeMoment(item.asOf), item.error.message);
+    case 'unknown':
+      return describeUnknown(item.of, nameOf);
     case 'over':
     case 'near':
     case 'projected':
@@ -80,6 +83,12 @@ export function nameOfSubject(status: BudgetStatus | GroupStatus, nameOf: NameOf
   if (!('of' in status)) return nameOf(status.key, status.identity.name);
   if (status.of === ORGANIZATION) return l10n.t('The organization');
   return `${titleOfColumn(status.of.column)} ${nameOfGroup(status.of.group, nameOf)}`;
+}
+
+/** Explains a limit of a group that the group file does not have. */
+export function describeUnknown(of: LimitedGroup, nameOf: NameOf): string {
+  const named = of === ORGANIZATION ? of : { ...of, group: nameOfGroup(of.group, nameOf) };
+  return l10n.t('No row of the group file has {0}, so the use of its limit is unknown', describeGroup(named));
 }
 
 /** The status of a budget that is over, near or projected over its limit. */
@@ -167,7 +176,8 @@ export function allIsWell(): string {
 /** `29,207 credits`, `$1,204.50` */
 export function describeAmount(amount: Decimal, unit: Unit): string {
   const text = formatCell(amount, { kind: unit });
-  return unit === 'usd' ? text : l10n.t('{0} credits', text);
+  if (unit === 'usd') return text;
+  return text === '1' ? l10n.t('1 credit') : l10n.t('{0} credits', text);
 }
 
 /** The account of an item, if it is about one. */
@@ -183,6 +193,7 @@ export function tabOfAttention(
   unit: Unit,
 ): 'overview' | 'people' | 'credits' | 'cost' | 'budgets' {
   switch (kind) {
+    case 'unknown':
     case 'over':
     case 'moreOver':
     case 'near':

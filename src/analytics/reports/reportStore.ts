@@ -189,7 +189,8 @@ export class ReportStore {
   /** The status of the limits of groups; in a store of one group, of its own. */
   get groupBudgets(): GroupBudgetReport | undefined {
     const report = this.report('groupBudgets');
-    return report && { ...report, statuses: limitsOf(report.statuses, this.#chosen) };
+    if (!report || !this.#chosen) return report;
+    return { ...report, statuses: limitsOf(report.statuses, this.#chosen), unknown: [] };
   }
 
   /** The limits of groups and of the organization. */

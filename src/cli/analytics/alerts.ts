@@ -24,7 +24,7 @@ import { sleep } from '../../base/sleep.ts';
 import { confirm, readSecret } from '../prompts.ts';
 import { ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openAccount, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
-import { hasGroup, readGroupFiles } from './grouping.ts';
+import { readGroupFiles } from './grouping.ts';
 
 export interface AlertsOptions {
   readonly state?: string;
@@ -121,7 +121,7 @@ async function open(options: RunOptions, terminal: Terminal): Promise<Opened> {
       'There is no destination, so nothing is sent. Add one: sextant alerts add.',
     );
   for (const { name, group } of files.destinations) {
-    if (!group || (files.groups && hasGroup(files.groups, { ...group, group: group.name }))) continue;
+    if (!group || files.groups?.has({ ...group, group: group.name }) === true) continue;
     const reason = files.groups ? 'no row of the group file has' : 'there is no group file (--groups FILE) with';
     terminal.stderr.write(`sextant: ${name} gets no alerts: ${reason} ${group.column}=${group.name}.\n`);
   }

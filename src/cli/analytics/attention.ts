@@ -9,7 +9,7 @@ import { presenceReport } from '../../analytics/reports/presenceReport.ts';
 import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { unusualReport } from '../../analytics/reports/unusualReport.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
-import { ORGANIZATION } from '../../analytics/insights/budgets.ts';
+import { ORGANIZATION, type LimitedGroup } from '../../analytics/insights/budgets.ts';
 import type { Presence, PresenceSummary } from '../../analytics/insights/presence.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
@@ -82,6 +82,8 @@ function itemJson(item: AttentionItem) {
   switch (item.kind) {
     case 'data':
       return { kind: item.kind, code: item.error.code, as_of: item.asOf ?? null };
+    case 'unknown':
+      return { kind: item.kind, ...subjectJson(item.of) };
     case 'over':
     case 'near':
     case 'projected': {
@@ -89,8 +91,7 @@ function itemJson(item: AttentionItem) {
       const figures = { limit: String(limit), consumed: formatDecimal(spent), used };
       const { kind } = item;
       if (!('of' in item.status)) return { kind, account: item.status.identity.name, ...figures };
-      const { of } = item.status;
-      const subject = of === ORGANIZATION ? { column: of, group: '' } : of;
+      const subject = subjectJson(item.status.of);
       return { kind, ...subject, ...figures, crosses_on: crossesOn === undefined ? null : formatDay(crossesOn) };
     }
     case 'moreOver':
@@ -117,6 +118,11 @@ function itemJson(item: AttentionItem) {
     case 'never':
       return { kind: item.kind, people: item.people.map(personJson) };
   }
+}
+
+/** As `sextant budgets group list` names it. */
+function subjectJson(of: LimitedGroup): { readonly column: string; readonly group: string } {
+  return of === ORGANIZATION ? { column: of, group: '' } : of;
 }
 
 function personJson({ identity, kind, lastActive, activeDays }: Presence) {

@@ -11,9 +11,10 @@ import type { Groups } from '../../analytics/groups/groups.ts';
 import { ORGANIZATION, type LimitedGroup } from '../../analytics/insights/budgets.ts';
 import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
 import { problemOfLimit } from '../../analytics/budgets/limit.ts';
+import { describeUnknown } from '../../analytics/reports/attentionTexts.ts';
 import { SextantError } from '../../base/errors.ts';
 import { formatThings } from '../../base/format.ts';
-import { ExitCode, type Terminal } from '../terminal.ts';
+import { ExitCode, printable, type Terminal } from '../terminal.ts';
 import { describeAge, loading, openData, printTable, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
 import { change, type ChangeOptions } from './budgetChanges.ts';
 import { groupsFile, noGroupFile, requireGroup } from './grouping.ts';
@@ -40,7 +41,7 @@ export async function listGroupLimits(
   done();
   warnOfQuality(report, terminal);
   for (const { of } of report.unknown)
-    terminal.stderr.write(`sextant: ${describeGroup(of)} is of no column of the group file, so its use is unknown.\n`);
+    terminal.stderr.write(`sextant: ${printable(describeUnknown(of, (_, name) => name))}\n`);
   const about = `${formatThings(report.statuses.length, 'limit of a group', 'limits of groups')}, this month, ${describeAge(report.asOf)}`;
   await printTable(groupBudgetTable(report), about, options, terminal);
   return report.statuses.length > 0 ? ExitCode.ok : ExitCode.nothingFound;

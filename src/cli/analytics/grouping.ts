@@ -110,14 +110,9 @@ export function noGroupFile(column?: string, dimensions: readonly string[] = [])
 /** Throws `InvalidOption` for a group that no row of the file has. */
 export function requireGroup(groups: Groups, chosen: ChosenGroup): void {
   requireColumn(groups, chosen.column, []);
-  if (chosen.group === UNMAPPED || hasGroup(groups, chosen)) return;
+  if (chosen.group === UNMAPPED || groups.has(chosen)) return;
   const advice = 'Run sextant groups list to see all groups of today.';
   throw new SextantError('InvalidOption', `No row of the group file has ${chosen.column}=${chosen.group}. ${advice}`);
-}
-
-/** Whether a row of the file has the group. */
-export function hasGroup({ rows }: Groups, { column, group }: ChosenGroup): boolean {
-  return rows.some(({ values }) => values[column] === group);
 }
 
 function requireColumn({ columns }: Groups, column: string, dimensions: readonly string[]): void {

@@ -32,6 +32,7 @@ function toneOf({ kind }: AttentionItem): Tone {
     case 'moreOver':
       return 'bad';
     case 'unusual':
+    case 'unknown':
     case 'near':
     case 'projected':
     case 'moreNear':

@@ -238,6 +238,7 @@ describe('the model of the dashboard', () => {
     const limits = [
       { of: { column: 'manager', group: 'boss@example.com' }, limit: '100' },
       { of: 'organization' as const, limit: '90000000' },
+      { of: { column: 'manager', group: 'no.boss@example.com' }, limit: '100' },
     ];
     const model = open(newFolder(), { tab: 'budgets' }, [], groups, limits);
     const shown = (count: number): Promise<string[]> =>
@@ -261,14 +262,20 @@ describe('the model of the dashboard', () => {
     choose(model, { tab: 'overview', only: '' });
     const overOf = async (): Promise<string[]> => {
       const { attention } = await loaded(model);
-      const { text, tab, tone } = attention!.rows[0]!;
+      const { text, tab, tone } = attention!.rows.find((row) => row.text.includes('over the limit'))!;
       return [text.replaceAll(/\d[\d,.]*/g, '#'), tab, tone];
     };
     const over = 'is # credits over the limit of # credits (# % used)';
     assert.deepEqual(await overOf(), [`Manager boss@example.com ${over}`, 'budgets', 'bad']);
     choose(model, { only: 'manager=Beta' });
     assert.ok(!(await overOf())[0]!.startsWith('Manager'), 'another group has its own limit alone');
-    choose(model, { only: '', tab: 'teams', anonymise: true });
+    choose(model, { only: '' });
+    const [first] = (await loaded(model)).attention!.rows;
+    assert.equal(
+      first!.text,
+      'No row of the group file has manager=no.boss@example.com, so the use of its limit is unknown',
+    );
+    choose(model, { tab: 'teams', anonymise: true });
     assert.ok(!JSON.stringify(model.state.page).includes('boss@'));
     choose(model, { tab: 'overview' });
     assert.match((await overOf())[0]!, /^Manager Person .* is # credits over/);
