@@ -10,6 +10,8 @@ import { countTokens } from './tokens.ts';
 
 type UnnumberedPassage = Omit<Passage, 'number'>;
 
+/** Number of results among which a definition of exactly the name is looked for. */
+const FEW_NAMED = 3;
 /** Most definitions of a name that a call may mean. */
 const RARE = 1;
 
@@ -126,6 +128,13 @@ export class PassageCollector {
       if (i < this.#profile.comparedFiles) for (const lines of file.pieces()) add(lines, undefined);
     }
     return candidates;
+  }
+
+  /** Adds the definition of a name, the best one of several. */
+  async addNamed(name: string, signal: AbortSignal): Promise<void> {
+    const found = await this.#sources.search(name, FEW_NAMED, signal);
+    const file = found.find(({ symbol }) => symbol?.name === name);
+    if (file) await this.addFound(file, file);
   }
 
   /** Adds definitions that the passages call, if the index knows a single one of the name. */

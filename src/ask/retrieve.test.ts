@@ -46,6 +46,17 @@ describe('Retrieval for questions', () => {
     );
   });
 
+  it('begins with the definition of a name that the question writes as code', async () => {
+    const other = (i: number): string =>
+      `/** Two requests create the same object ${i}: get it, or create it. */\nexport function createSameObject${i}(requests) {\n  if (requests.same) return create(requests.object);\n}\n`;
+    const texts = new Map([
+      ...Array.from({ length: 50 }, (_, i) => [`src/object${i}.ts`, other(i)] as const),
+      ['src/store.ts', 'export function get_or_create(key) {\n  return map[key];\n}\n'],
+    ]);
+    for (const name of ['get_or_create', '`get_or_create`', 'get_or_create()'])
+      assert.equal((await pathsOf(`What happens when two requests create the same object with ${name}?`, texts))[0], 'src/store.ts'); // oxfmt-ignore
+  });
+
   it('puts the definition first for a name alone, however large its file is', async () => {
     const others = Array.from({ length: 80 }, (_, i) => `export function quay${i}() {\n  return ${i};\n}\n`);
     const texts = new Map([

@@ -37,6 +37,8 @@ const CALLED_AFTER = 5;
 const BEFORE_EARLIER = 3;
 /** Number of cited definitions whose tests are searched for. */
 const TESTED = 3;
+/** Number of names in a question whose definitions come first. */
+const NAMED = 3;
 /** Most related words of a search. */
 const MAX_RELATED = 20;
 /** A word that refers to the question before. */
@@ -69,6 +71,11 @@ export async function retrievePassages(
       [file, ...file.more].map((lines, i) => ({ file, lines, order: rank + i * profile.filesPerPlace })),
     )
     .sort((a, b) => a.order - b.order);
+  for (const name of isName || scored.isAboutTests ? [] : codeNames(question)) {
+    const best = compared.find((one) => one.name === name);
+    if (best) await collector.addFound(best.file, best.lines);
+    else await collector.addNamed(name, signal);
+  }
   for (const [i, { file, lines }] of [...compared, ...others].entries()) {
     if (i === BEFORE_EARLIER) for (const passage of last?.cited ?? []) await collector.addEarlier(passage);
     if (i === CALLED_AFTER) await collector.addCalled(limit.passages === Infinity ? profile.called : 1, signal);
@@ -111,6 +118,14 @@ async function prepare(
   const earlier = new Set(words.filter((word) => !own.has(word)));
   const scored = { words, earlier, withRelated: profile.relatedWords > 0, isAboutTests };
   return { scored, found, isName };
+}
+
+/** Names that a question writes as code: `get_or_create`, `nextDelay`, and what stands in backticks or before parentheses. */
+function codeNames(question: string): string[] {
+  const found = wordsOf(question).matchAll(
+    /`([\w$]+)(?:\(\))?`|\b([A-Za-z]\w*(?=\(\))|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*)/g,
+  );
+  return [...new Set([...found].map(([, quoted, plain]) => (quoted ?? plain)!))].slice(0, NAMED);
 }
 
 function asksForTests(question: string): boolean {
