@@ -75,6 +75,16 @@ describe('gitConfig', () => {
     assert.equal(excludes(), '/of/tree');
   });
 
+  it('ends with a configuration that includes itself, and keeps its settings', () => {
+    const repository = folder();
+    writeFiles(repository, { config: `[core]\nexcludesFile = /x\n${'[include]\npath = config\n'.repeat(6)}` });
+    const git = { home: folder(), env: { GIT_CONFIG_NOSYSTEM: '1' } };
+    let files = 0;
+    const settings = readGitConfig({ commonDir: repository, gitDir: repository }, git, () => files++);
+    assert.equal(settings.get('core.excludesfile'), '/x');
+    assert.ok(files < 110, `${files} files`);
+  });
+
   it('finds the settings of the machine beside Git for Windows, and in ProgramData', () => {
     const files = (programs: string | undefined, env = {}): string[] => systemFiles(env, 'win32', () => programs);
     const beside = join('/Git', 'etc', 'gitconfig');

@@ -23,8 +23,9 @@ export function ownGitHome(env: GitHome['env'] = process.env): GitHome {
   return { home: env.HOME === undefined || env.HOME === '' ? homedir() : env.HOME, env };
 }
 
-/** Includes may include others, but not for ever; Git has the same limit. */
+/** Includes may include others, but not for ever: Git has the same limit of depth, at which six in each file are sixty million. */
 const MAX_DEPTH = 10;
+const MAX_INCLUDED = 100;
 
 /**
  * Reads Git's configuration for a repository, or the user's alone; a later file overrules an earlier one. It is read from
@@ -37,13 +38,15 @@ export function readGitConfig(
   onFile: (file: string) => void,
 ): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
+  let included = 0;
   const readFrom = (file: string, depth: number): void => {
     onFile(file);
     for (const { name, value } of parseGitConfig(readTextIfThere(file) ?? '')) {
       settings.set(name, value);
-      if (name !== 'include.path' || depth >= MAX_DEPTH) continue;
-      const included = expandHome(value, home);
-      readFrom(isAbsolute(included) ? included : join(dirname(file), included), depth + 1);
+      if (name !== 'include.path' || depth >= MAX_DEPTH || included >= MAX_INCLUDED) continue;
+      included++;
+      const path = expandHome(value, home);
+      readFrom(isAbsolute(path) ? path : join(dirname(file), path), depth + 1);
     }
   };
   const system = env.GIT_CONFIG_SYSTEM === undefined ? systemFiles(env) : [env.GIT_CONFIG_SYSTEM];
