@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { globalExcludesFile, parseGitConfig, readGitConfig, systemFiles } from './gitConfig.ts';
 
@@ -47,9 +48,17 @@ describe('gitConfig', () => {
           JSON.stringify(text),
         );
       }),
-      { numRuns: 250 },
+      { numRuns: runs(1000) },
     );
     assert.ok(accepted > 40, `${accepted} files were accepted`);
+  });
+
+  it('keeps spaces before a line that is continued, as Git does', () => {
+    const valueOf = (text: string): string | undefined => parseGitConfig(`[core]\nexcludesFile =${text}`)[0]?.value;
+    assert.equal(valueOf(' y \\\n'), 'y ');
+    assert.equal(valueOf(' y \\\n\n'), 'y ');
+    assert.equal(valueOf(' y \\\n  z # \\\n'), 'y   z');
+    assert.equal(valueOf(' y \n'), 'y');
   });
 
   it('lets the repository overrule the user, follows includes, and finds the excludes file', () => {

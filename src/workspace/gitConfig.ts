@@ -113,13 +113,13 @@ export function parseGitConfig(text: string): GitSetting[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   for (let at = 0; at < lines.length; at++) {
     let rest = lines[at]!;
-    while (isContinued(rest) && at + 1 < lines.length) rest = rest.slice(0, -1) + lines[++at]!;
+    while (isContinued(rest) && at + 1 < lines.length) rest += `\n${lines[++at]!}`;
     for (let header = HEADER.exec(rest); header; header = HEADER.exec(rest)) {
       const [all, name = '', sub] = header;
       section = name.toLowerCase() + (sub === undefined ? '' : `.${sub.replace(/\\(.)/g, '$1')}`);
       rest = rest.slice(all.length);
     }
-    const setting = /^\s*([a-z][-a-z\d]*)\s*(?:=(.*))?/i.exec(rest);
+    const setting = /^\s*([a-z][-a-z\d]*)\s*(?:=([^]*))?/i.exec(rest);
     if (!setting) continue;
     const [, key = '', value] = setting;
     settings.push({
@@ -142,7 +142,8 @@ function isContinued(line: string): boolean {
   return false;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b' };
+/** A line break after a backslash continues the value. */
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', b: '\b', '\n': '' };
 
 /** A value without quotes, escapes, a comment, and spaces at its ends. */
 function unquote(text: string): string {
