@@ -57,6 +57,7 @@ const described = (item: AttentionItem): string => {
 const items = (parts: Partial<Parameters<typeof attentionItems>[0]>): string[] =>
   attentionItems({
     failed: [],
+    unknown: undefined,
     statuses: undefined,
     groups: undefined,
     unusual: undefined,

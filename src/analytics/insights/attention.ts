@@ -33,7 +33,8 @@ interface OverItem {
 /** The known parts; a part that is undefined is not known yet, or cannot be. */
 export interface AttentionParts {
   readonly failed: readonly { readonly error: SextantError; readonly asOf: string | undefined }[];
-  readonly unknown?: readonly { readonly of: LimitedGroup }[] | undefined;
+  /** Limits of groups that the group file does not have. */
+  readonly unknown: readonly { readonly of: LimitedGroup }[] | undefined;
   /** Limits of accounts, and of groups and the organization. */
   readonly statuses: readonly BudgetStatus[] | undefined;
   readonly groups: readonly GroupStatus[] | undefined;
@@ -45,9 +46,9 @@ export interface AttentionParts {
 const NAMED = { over: 3, near: 2 };
 
 /**
- * What needs attention: first failures and limits of unknown groups, which make all else doubtful; then what costs money, by its amount: groups and
- * accounts over their limit, with the others below the largest, and unusual spending; then groups and accounts near their
- * limit, and people who stopped.
+ * What needs attention: first failures and limits of unknown groups, which make all else doubtful; then what costs money,
+ * by its amount: groups and accounts over their limit, with the others below the largest, and unusual spending; then groups
+ * and accounts near their limit, and people who stopped.
  */
 export function attentionItems(parts: AttentionParts): AttentionItem[] {
   const { failed, unknown = [], statuses = [], groups = [], unusual = [], people = [] } = parts;

@@ -29,9 +29,11 @@ export async function runAttention(options: AttentionOptions, terminal: Terminal
   const data = grouping?.within(whole) ?? whole;
   const { groups, limits } = await readGroupFiles(options.groups);
   const { load, done } = loading(options, terminal);
+  // The groups of a column are listed by their accounts.
+  const ofGroups = grouping?.column === undefined ? limitsOf(limits, grouping?.chosen) : [];
   const [budgets, groupBudgets, unusual, presence] = await Promise.all([
     budgetReport(data, load),
-    groupBudgetReport(whole, limitsOf(limits, grouping?.chosen), groups, load),
+    groupBudgetReport(whole, ofGroups, groups, load),
     unusualReport(data, load),
     presenceReport(data, load, roster),
   ]);
