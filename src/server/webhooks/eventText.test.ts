@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { suiteServer } from '../../../test/support/suiteServer.ts';
+import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
 import { asCurl, prettyBody } from './eventText.ts';
 import type { EventView, NewWebhookView } from './views.ts';
@@ -57,6 +60,7 @@ describe('the body of an event, indented', () => {
 describe('an event as a curl command', function () {
   if (process.platform === 'win32') return;
   const suite = suiteServer();
+  const newFolder = temporaryFolder();
 
   /** Output of a shell that runs a pasted command. */
   async function said(command: string, secret: string): Promise<string> {
@@ -100,4 +104,17 @@ describe('an event as a curl command', function () {
       if (type === 'anything') return;
       assert.match(await said(asCurl({ headers, body: '3' }, webhook), `whsec_${'A'.repeat(43)}=`), /Unauthenticated/);
     });
+
+  it('sends a body that names a file, and a query that curl would expand, as they came', async () => {
+    const file = join(newFolder(), 'secret');
+    writeFileSync(file, 'SECRET');
+    const webhook = await suite.client.ask<NewWebhookView>('POST', 'webhooks', {
+      ...{ name: 'any', type: 'bearer_token', content: 'any' },
+    });
+    const sent = { headers: [['content-type', 'text/plain']] as const, body: `@${file}`, query: 'a=[1-3]&b={x,y}' };
+    const answer = await said(asCurl(sent, webhook), webhook.secret);
+    const { event_id: id } = JSON.parse(answer) as { event_id: string };
+    const event = await suite.client.ask<EventView>('GET', `events/${id}`);
+    assert.deepEqual([event.body, event.query], [sent.body, sent.query]);
+  });
 });

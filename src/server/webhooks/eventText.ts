@@ -207,7 +207,7 @@ export function asCurl({ headers, body, ...event }: Sent, to: Target): string {
   const { method, body_base64: base64 } = event;
   const hasBody = body !== '' || method === undefined;
   const curl = [
-    `curl ${method === undefined ? '' : `-X ${quote(method)} `}${quote(address.url)}`,
+    `curl ${/[[\]{}]/.test(address.url) ? '-g ' : ''}${method === undefined ? '' : `-X ${quote(method)} `}${quote(address.url)}`,
     ...proofs.map(([, word]) => `-H ${word}`),
     ...kept.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
     ...(hasBody ? ['--data-binary '] : []),
@@ -216,7 +216,9 @@ export function asCurl({ headers, body, ...event }: Sent, to: Target): string {
   if (base64 !== undefined) return `printf %s ${quote(base64)} | openssl base64 -d -A | ${curl}@-`;
   if (!hasBody) return curl;
   if (lines.length > 0) return `(\nbody=${quote(body)}\n${lines.join('\n')}\nprintf %s "$body" | ${curl}@-\n)`;
-  return Buffer.byteLength(body) > MAX_ARGUMENT ? `printf %s ${quote(body)} | ${curl}@-` : curl + quote(body);
+  // curl would read the file that such a body names.
+  const isFile = body.startsWith('@');
+  return isFile || Buffer.byteLength(body) > MAX_ARGUMENT ? `printf %s ${quote(body)} | ${curl}@-` : curl + quote(body);
 }
 
 /** The webhook of an event. Throws `NotFound` if the webhook was deleted. */
