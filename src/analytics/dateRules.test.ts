@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { SextantError } from '../base/errors.ts';
 import { formatDay, parseDay, type Day } from '../base/day.ts';
 import { REPEATED, type RangeRules } from './contract.ts';
@@ -74,7 +75,7 @@ describe('the rules of dates', () => {
       fc.property(fc.constantFrom<RangeRules>('metrics', 'credits', 'cost'), cases, (rules, [today, start, end]) => {
         assert.equal(ask(rules, start, end, today), naive(rules, start, end, formatDay(today)));
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

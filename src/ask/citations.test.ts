@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import type { Passage } from './answer.ts';
 import { CitationFilter, withoutCitations } from './citations.ts';
 import { CitationScanner } from './citationScanner.ts';
@@ -129,7 +130,7 @@ describe('citations', () => {
         );
         assert.equal(filter.removedCitations, whole.removed);
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
   });
 
@@ -143,7 +144,7 @@ describe('citations', () => {
         if (removed === 0 && cited.length === 0) assert.equal(withImages(out), withImages(text));
         assert.deepEqual(filtered(out, 1, 2, 3), { text: out, cited, removed: 0 });
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
   });
 

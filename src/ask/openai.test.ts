@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { CompletionServer, answering, beginStream, event, piece } from '../../test/support/completionServer.ts';
 import { until } from '../../test/support/until.ts';
 import { SextantError } from '../base/errors.ts';
@@ -90,7 +91,7 @@ describe('The OpenAI-compatible provider', () => {
           assert.equal((await ask()).join(''), texts.join(''));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: times(40) },
     );
   });
 

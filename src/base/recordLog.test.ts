@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, copyFileSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { afterListing } from '../../test/support/betweenReads.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { Lease } from './lease.ts';
@@ -192,7 +193,7 @@ describe('a record log', () => {
         lease.release();
         assert.deepEqual(await read(folder), rounds.at(-1) ?? []);
       }),
-      { numRuns: 20 },
+      { numRuns: times(20) },
     ));
 
   it('reports a loss at the end of both files, and not what was never acknowledged', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { Redactor } from './redact.ts';
 
 describe('Redactor', () => {
@@ -84,7 +85,7 @@ describe('Redactor', () => {
           assert.ok(!leaks, `${JSON.stringify(line)} became ${JSON.stringify(redacted)}`);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

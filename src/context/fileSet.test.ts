@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { FileSet } from './fileSet.ts';
 
 const path = fc.constantFrom('a', 'b', 'c', 'd', 'e');
@@ -43,7 +44,7 @@ describe('the files of a context', () => {
           assert.ok([...set.deleted].every((one) => known.has(one)));
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { until } from '../../test/support/until.ts';
 import type { AttemptOutcome, StoredEvent } from './event.ts';
@@ -52,7 +53,7 @@ describe('a command', function () {
         assert.deepEqual(JSON.parse(answer), [Buffer.from(bytes).toString('hex'), one, '$HOME;*']);
         assert.ok(isDone);
       }),
-      { numRuns: 8 },
+      { numRuns: times(8) },
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { schemeOf, signatureHeaders, signatureProblem, signedUrl } from './signatures.ts';
 
 // Only the modules that check signatures: the whole clients of Slack and Twilio take seconds to load.
@@ -47,7 +48,7 @@ describe("Slack's own library", () => {
           verifySlackRequest({ signingSecret: secret, body: `${body}.`, headers, nowMilliseconds: NOW }),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: times(100) },
     );
   });
 });
@@ -84,7 +85,7 @@ describe("Twilio's own library", () => {
         assert.ok(twilio.validateRequest(token, ours!, url, those));
         assert.equal(ours, theirs);
       }),
-      { numRuns: 200 },
+      { numRuns: times(200) },
     );
   });
 
@@ -102,7 +103,7 @@ describe("Twilio's own library", () => {
         const bare = twilio.getExpectedTwilioSignature(token, url, {});
         assert.match(problem(token, url, bare, body, type) ?? '', /is not its hash/);
       }),
-      { numRuns: 100 },
+      { numRuns: times(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { sign as signAsGithub, verify as verifyAsGithub } from '@octokit/webhooks-methods';
 import fc from 'fast-check';
 import { Stripe } from 'stripe';
+import { times } from '../../test/support/runs.ts';
 import { WEBHOOK_TYPES } from './names.ts';
 import { ANOTHER, schemeOf, signatureHeaders, signatureInput, signatureProblem } from './signatures.ts';
 import type { SignatureScheme } from './signatures.ts';
@@ -57,7 +58,7 @@ describe('signatures of senders', () => {
         const signed = lower(signatureHeaders(stripeScheme, secret, Buffer.from(body), at * 1000));
         stripe.webhooks.constructEvent(body, signed['stripe-signature']!, secret);
       }),
-      { numRuns: 50 },
+      { numRuns: times(50) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { slices, uploadBatches } from './batches.ts';
 import { WIRE_LIMITS } from './contract.ts';
 
@@ -22,7 +23,7 @@ describe('uploads', () => {
           if (next) assert.ok(batch.length === maxBlobsPerUpload || bytesOf(batch) + next.size > maxUploadBytes);
         }
       }),
-      { numRuns: 50 },
+      { numRuns: times(50) },
     );
   });
 

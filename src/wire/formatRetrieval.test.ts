@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import { assertGolden } from '../../test/support/golden.ts';
 import { splitPrompt, promptOf } from './contract.ts';
 import { readRetrieval, formatRetrieval, type RetrievedFile, type RetrievedPlace } from './formatRetrieval.ts';
@@ -140,7 +141,7 @@ describe('a formatted retrieval', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 });

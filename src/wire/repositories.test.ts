@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../test/support/runs.ts';
 import {
   forgeUrl,
   isRepositoryName,
@@ -41,7 +42,7 @@ describe('names of repositories', () => {
         const source = pattern.replaceAll('.', String.raw`\.`).replaceAll(/\*+/g, '.*');
         assert.equal(matchesRepository(name, [pattern]), new RegExp(`^${source}$`).test(name));
       }),
-      { numRuns: 2_000 },
+      { numRuns: times(2_000) },
     );
   });
 

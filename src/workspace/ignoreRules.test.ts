@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { runs } from '../../test/support/runs.ts';
+import { runs, times } from '../../test/support/runs.ts';
 import { temporaryFolder, writeFiles } from '../../test/support/temporary.ts';
 import { IgnoreRules } from './ignoreRules.ts';
 
@@ -248,7 +248,7 @@ describe('IgnoreRules', () => {
         }
         rmSync(root, { recursive: true });
       }),
-      { numRuns: 100 },
+      { numRuns: times(100) },
     );
   });
 

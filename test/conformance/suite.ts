@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../support/runs.ts';
 import { parseDecimal } from '../../src/base/decimal.ts';
 import { parseResponse } from '../../src/analytics/validate.ts';
 import type { EndpointName } from '../../src/analytics/contract.ts';
@@ -378,7 +379,7 @@ export function describeFigures(target: () => Target): void {
     offset.map((at) => plusDays(NOW.slice(0, 10), at)),
     { nil: undefined },
   );
-  const cases = { numRuns: 60 };
+  const cases = { numRuns: times(60) };
 
   describe('figures', () => {
     before(() => begin(NOW));

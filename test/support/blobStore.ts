@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { times } from './runs.ts';
 import { SextantError } from '../../src/base/errors.ts';
 import type { BlobStore } from '../../src/context/backend.ts';
 import { documentId } from '../../src/engine/documentId.ts';
@@ -127,7 +128,7 @@ export function describeBlobStore(open: (folder: string) => Promise<BlobStore>):
         const text = await store.retrieve('needle', scope(of(added), checkpoint, of(deleted)));
         assert.deepEqual(found(text), Array.from(expected, (i) => `${i}.txt`).sort());
       }),
-      { numRuns: 20 },
+      { numRuns: times(20) },
     );
   });
 }

@@ -6,5 +6,10 @@ export const isSoak = process.env.SEXTANT_SOAK !== undefined;
  * whose cases differ from run to run.
  */
 export function runs(all: number): number {
-  return isSoak ? all * Math.max(1, Number(process.env.SEXTANT_SOAK)) : Math.min(all, Math.max(5, Math.ceil(all / 4)));
+  return isSoak ? times(all) : Math.min(all, Math.max(5, Math.ceil(all / 4)));
+}
+
+/** How many random cases of a quick property run: `all` in `npm test`; in `npm run soak` times the number in `SEXTANT_SOAK`. */
+export function times(all: number): number {
+  return isSoak ? all * Math.max(1, Number(process.env.SEXTANT_SOAK)) : all;
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { afterQuiet, isTimeZone, parseHours } from './quietHours.ts';
 
 const BERLIN = { from: '20:00', to: '07:00', timeZone: 'Europe/Berlin' };
@@ -29,7 +30,7 @@ describe('quiet hours', () => {
         assert.equal(afterQuiet(after, hours), after);
         assert.equal(afterQuiet(at, { ...hours, from: to, to: from }) === at, after !== at, 'quiet, or quiet in the others'); // oxfmt-ignore
       }),
-      { numRuns: 60 },
+      { numRuns: times(60) },
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { times } from '../../../test/support/runs.ts';
 import { openFigures } from '../../../test/support/analytics.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { firstOfMonth, formatDay } from '../../base/day.ts';
@@ -64,7 +65,7 @@ describe('limits of groups', () => {
         assert.deepEqual(await readGroupLimits(file), [{ of: { column: 'team', group }, limit: String(limit) }]);
         assert.deepEqual(parseGroupName(describeGroup({ column: 'team', group })), { column: 'team', group });
       }),
-      { numRuns: 50 },
+      { numRuns: times(50) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { openFigures } from '../../../test/support/analytics.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { parseDay } from '../../base/day.ts';
@@ -100,7 +101,7 @@ describe('the figures of a group', function () {
         const used = await data.credits({ first: range.first, last: data.today }, { date: true });
         assert.equal(sum(credits), used.rows.reduce((all, row) => all + row.credits_consumed, 0)); // oxfmt-ignore
       }),
-      { numRuns: 5 },
+      { numRuns: times(5) },
     );
   });
 
@@ -138,7 +139,7 @@ describe('the figures of a group', function () {
         const all = presence!.people.map(({ key, kind, lastActive }) => `${key} ${kind} ${lastActive}`);
         assert.deepEqual(stopped.sort(), all.sort());
       }),
-      { numRuns: 2 },
+      { numRuns: times(2) },
     );
   });
 });

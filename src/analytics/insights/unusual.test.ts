@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { formatDay, isWeekend, parseDay } from '../../base/day.ts';
 import { wholeAmount } from './amounts.ts';
 import { sumOfDays, type DaySeries } from './series.ts';
@@ -138,7 +139,7 @@ describe('unusual spending', () => {
           }
         },
       ),
-      { numRuns: 50 },
+      { numRuns: times(50) },
     );
   });
 
@@ -174,7 +175,7 @@ describe('unusual spending', () => {
         assert.ok(some.length < 60);
         assert.deepEqual(find({ ...all, accounts: some, accountCount: 60 }), find(all));
       }),
-      { numRuns: 12 },
+      { numRuns: times(12) },
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RoaringBitmap32 } from 'roaring-wasm';
+import { times } from '../../../test/support/runs.ts';
 import { decodeRoaring, encodeRoaring, unionOf } from './roaring.ts';
 
 describe('sets of numbers as Roaring bitmaps', () => {
@@ -37,7 +38,7 @@ describe('sets of numbers as Roaring bitmaps', () => {
         const expected = new Set(sets.flatMap((one) => [...one]));
         assert.deepEqual(unionOf(sets), Uint32Array.from(expected).sort());
       }),
-      { numRuns: 20 },
+      { numRuns: times(20) },
     );
   });
 

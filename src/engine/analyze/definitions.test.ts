@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { assertGolden } from '../../../test/support/golden.ts';
 import { Analyzer } from './analyzer.ts';
 import { LANGUAGES } from './languages.ts';
@@ -521,7 +522,7 @@ describe('findDefinitions', () => {
           previous = line;
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
   });
 });

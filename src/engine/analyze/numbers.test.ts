@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { endOfSimpleNumber, mayBeNumber, numberTerm, WORD } from './numbers.ts';
 import { splitToken } from './words.ts';
 
@@ -48,7 +49,7 @@ describe('endOfSimpleNumber', () => {
           assert.ok(mayBeNumber(bytes, 1), token);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
     assert.ok(simple > 100, `${simple} numbers`);
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { runs } from '../../../test/support/runs.ts';
+import { runs, times } from '../../../test/support/runs.ts';
 import { IdentifierTable } from './identifiers.ts';
 import { MAX_NUMBER, WORD } from './numbers.ts';
 import { SourceScan, scan } from './scanner.ts';
@@ -82,7 +82,7 @@ describe('scan', () => {
         scan(bytes, scanOf, new IdentifierTable(), () => undefined);
         assert.ok(scanOf.tokenCount <= bytes.length);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { AsciiParts, isIndexable, splitIdentifier, stem } from './words.ts';
 
 describe('splitIdentifier', () => {
@@ -64,7 +65,7 @@ describe('AsciiParts', () => {
         assert.deepEqual(split(text), text.match(PARTS)?.map((part) => part.toLowerCase()) ?? []);
         assert.deepEqual(split(text), splitIdentifier(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { runs } from '../../../test/support/runs.ts';
+import { runs, times } from '../../../test/support/runs.ts';
 import { isDamage } from './damage.ts';
 import { damaged } from './format.ts';
 import { NameSet } from './nameSet.ts';
@@ -158,7 +158,7 @@ describe('names of a segment', () => {
           assert.ok(isDamage(error), String(error));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { runs } from '../../../test/support/runs.ts';
+import { runs, times } from '../../../test/support/runs.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { isDamage } from './damage.ts';
@@ -102,7 +102,7 @@ describe('Packed words', () => {
           assert.ok(isDamage(error), String(error));
         }
       }),
-      { numRuns: 500 },
+      { numRuns: times(500) },
     );
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { listSources, readSources } from '../../../test/bench/corpus.ts';
 import { assertGolden } from '../../../test/support/golden.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
@@ -89,7 +90,7 @@ describe('a search over several indexes', () => {
         );
         assert.deepEqual(await find(parts, typed), await find([await indexOf(documents)], typed));
       }),
-      { numRuns: 25 },
+      { numRuns: times(25) },
     );
     assert.ok(compared > 500, `${compared} hits`);
   });
@@ -105,7 +106,7 @@ describe('a search over several indexes', () => {
         });
         assert.deepEqual(await find([aged], typed), await find([await indexOf(documents)], typed));
       }),
-      { numRuns: 12 },
+      { numRuns: times(12) },
     );
     assert.ok(compared > 200, `${compared} hits`);
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { nameKey } from '../index/names.ts';
 import { compileFilters, spellingsOf } from './filters.ts';
 import { parseQueryLanguage, type QueryFilter } from './queryLanguage.ts';
@@ -126,7 +127,7 @@ describe('compileFilters', () => {
           assert.ok(isRead, `${query} reads ${name}`);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
   });
 
@@ -206,7 +207,7 @@ describe('compileFilters', () => {
           assert.equal(matchesSymbol(base.toLowerCase()), passes(['sym']), said);
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: times(3000) },
     );
   });
 });

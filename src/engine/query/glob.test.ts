@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import picomatch from 'picomatch/posix.js';
-import { runs } from '../../../test/support/runs.ts';
+import { runs, times } from '../../../test/support/runs.ts';
 import { checkGlob, compileGlob, isGlob } from './glob.ts';
 
 describe('compileGlob', () => {
@@ -91,7 +91,7 @@ describe('compileGlob', () => {
         if (problem) assert.ok(problem.at >= 0 && problem.at < glob.length);
         else for (const isName of [true, false]) compileGlob(glob, { isName })('a/b');
       }),
-      { numRuns: 5000 },
+      { numRuns: times(5000) },
     );
   });
 });

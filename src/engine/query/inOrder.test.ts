@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { inOrder } from './inOrder.ts';
 
 describe('inOrder', () => {
@@ -14,7 +15,7 @@ describe('inOrder', () => {
         );
         assert.equal(steps.length - items.length, Math.floor(items.length / 2_000));
       }),
-      { numRuns: 10 },
+      { numRuns: times(10) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { matchPaths, parseLocations } from './pastedLocation.ts';
 
 /** `folder/file:line:column function` of each location. */
@@ -265,7 +266,7 @@ describe('parseLocations', () => {
           assert.match(text.slice(start, end), new RegExp(`[:#(L ]${line}`));
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
   });
 

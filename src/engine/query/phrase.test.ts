@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { compilePart, compilePhrase, compileWords, type PhraseMatch } from './phrase.ts';
 
 describe('compilePhrase', () => {
@@ -75,7 +76,7 @@ describe('compilePhrase', () => {
           previous = end;
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: times(5000) },
     );
   });
 });
@@ -99,7 +100,7 @@ describe('compilePart', () => {
             if (compileWords(words.slice(from, to).join(' '))!.firstIn(text)) longest = Math.max(longest, to - from);
         assert.equal(compilePart(words, least)(text)?.length ?? 0, longest);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 });

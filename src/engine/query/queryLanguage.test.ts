@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import {
   FILTER_FIELDS,
   parseQueryLanguage,
@@ -195,7 +196,7 @@ describe('parseQueryLanguage', () => {
           assert.match(problem.message, /^.+[.?]$/s);
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: times(5000) },
     );
   });
 
@@ -209,7 +210,7 @@ describe('parseQueryLanguage', () => {
         assert.deepEqual(rest, { words: plain });
         assert.deepEqual(problems, isWordless ? [['NoWord', plain.trim()]] : undefined);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 
@@ -269,7 +270,7 @@ describe('parseQueryLanguage', () => {
         const misread = parsed.problems.filter(({ code }) => code !== 'NoWord');
         assert.deepEqual(misread, [] satisfies ParsedQuery['problems']);
       }),
-      { numRuns: 1000 },
+      { numRuns: times(1000) },
     );
   });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
-import { runs } from '../../../test/support/runs.ts';
+import { runs, times } from '../../../test/support/runs.ts';
 import { splitIdentifier } from '../analyze/words.ts';
 import type { PhraseMatch } from './phrase.ts';
 import { compileRegex } from './regex.ts';
@@ -346,7 +346,7 @@ describe('literalsOf', () => {
         const searched = ignoresCase ? content.toLowerCase() : content;
         if (anyOf.length > 0) assert.ok(anyOf.some((piece) => searched.includes(piece)));
       }),
-      { numRuns: 4000 },
+      { numRuns: times(4000) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { Cursors, type PagePosition } from './cursors.ts';
 
 describe('cursors', () => {
@@ -42,7 +43,7 @@ describe('cursors', () => {
           for (const wrong of altered) if (wrong !== cursor) assert.equal(cursors.open(query, wrong), undefined, wrong);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: times(300) },
     );
     for (const wrong of ['', 'A', 'x'.repeat(5000), '\0']) assert.equal(cursors.open('', wrong), undefined);
   });

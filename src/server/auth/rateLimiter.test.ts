@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { RATE_LIMITS, type RateGroup } from '../../analytics/contract.ts';
 import { HttpError } from '../http/errors.ts';
 import { RateLimiter } from './rateLimiter.ts';
@@ -60,7 +61,7 @@ describe('the rate limits', () => {
           else refused++;
         }
       }),
-      { numRuns: 200 },
+      { numRuns: times(200) },
     );
     assert.ok(admitted > 1000 && refused > 1000, `${admitted} admitted, ${refused} refused`);
   });

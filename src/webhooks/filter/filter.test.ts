@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LogicEngine } from 'json-logic-engine';
+import { times } from '../../../test/support/runs.ts';
 import { ruleAndPayload } from '../../../test/support/filterRules.ts';
 import { assertGolden } from '../../../test/support/golden.ts';
 import { parseFilter } from './checkFilter.ts';
@@ -91,7 +92,7 @@ describe('a filter', () => {
         assert.equal(ours.error, undefined);
         assert.equal(ours.tree.result, JSON.stringify(engine.run(rule, payload)));
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LogicEngine } from 'json-logic-engine';
+import { times } from '../../../test/support/runs.ts';
 import { payloads, ruleAndPayload, rules } from '../../../test/support/filterRules.ts';
 import { formatTree } from './evaluation.ts';
 import { Filter } from './filter.ts';
@@ -34,7 +35,7 @@ describe('why a filter does not fire', () => {
         const { rule: part, data } = named(rule, payload);
         assert.ok(!engine.run(part, data), `${JSON.stringify(part)} of ${JSON.stringify(data)}`);
       }),
-      { numRuns: 2000 },
+      { numRuns: times(2000) },
     );
   });
 

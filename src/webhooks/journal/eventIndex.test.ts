@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { EVENT_STATUSES } from '../event.ts';
 import { EventIndex } from './eventIndex.ts';
 
@@ -63,7 +64,7 @@ describe('the index of events', () => {
         assert.equal(index.rowOf(0), undefined);
         assert.equal(index.rowOf(next), undefined);
       }),
-      { numRuns: 20 },
+      { numRuns: times(20) },
     );
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import { times } from '../../../test/support/runs.ts';
 import { takeOver } from '../../../test/support/lease.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { SextantError } from '../../base/errors.ts';
@@ -434,7 +435,7 @@ describe('a segment log', () => {
           Array.from({ length: count }, (_, i) => i + 1),
         );
       }),
-      { numRuns: 30 },
+      { numRuns: times(30) },
     );
   });
 
