@@ -17,7 +17,7 @@ import type { Groups } from '../groups/groups.ts';
 import type { Identity } from '../identity.ts';
 import { ORGANIZATION, type BudgetStatus } from '../insights/budgets.ts';
 import { attentionOf, failureOf, type Attention } from '../reports/attention.ts';
-import { allIsWell, describeAttention, type NameOf, describeUnknown } from '../reports/attentionTexts.ts';
+import { allIsWell, describeAttention, describeUnknown, type NameOf } from '../reports/attentionTexts.ts';
 import { budgetReport, type BudgetReport } from '../reports/budgetReport.ts';
 import { costReport, MEASURE_OF, type CostReport } from '../reports/costReport.ts';
 import { presenceReport } from '../reports/presenceReport.ts';

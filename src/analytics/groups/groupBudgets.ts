@@ -12,7 +12,7 @@ import { qualityOf, type Quality } from '../reports/report.ts';
 import type { Table } from '../reports/table.ts';
 import { limitCells, limitColumns, text } from '../reports/tables.ts';
 import { MEASURE_OF, unitOf, type Unit } from '../reports/unit.ts';
-import { describeGroup, type GroupLimit } from './groupLimits.ts';
+import { describeGroup, groupFields, type GroupLimit } from './groupLimits.ts';
 import type { ChosenGroup } from './groupData.ts';
 import { oncePerRange, type Load } from './groupReport.ts';
 import { UNMAPPED, type Groups } from './groups.ts';
@@ -168,9 +168,6 @@ async function historiesOf(
 export function groupBudgetTable({ statuses, unit }: GroupBudgetReport): Table {
   return {
     columns: [text('column', 'Column'), text('group', 'Group'), ...limitColumns(unit)],
-    rows: statuses.map(({ of, ...status }) => [
-      ...(of === ORGANIZATION ? [ORGANIZATION, ''] : [of.column, of.group]),
-      ...limitCells(status),
-    ]),
+    rows: statuses.map(({ of, ...status }) => [groupFields(of).column, groupFields(of).group, ...limitCells(status)]),
   };
 }

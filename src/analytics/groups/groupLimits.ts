@@ -33,6 +33,11 @@ export function describeGroup(of: LimitedGroup): string {
   return of === ORGANIZATION ? of : `${of.column}=${of.group}`;
 }
 
+/** The column and group of a limit, as its file has them. */
+export function groupFields(of: LimitedGroup): { readonly column: string; readonly group: string } {
+  return of === ORGANIZATION ? { column: of, group: '' } : of;
+}
+
 /** Those of one group; all without one. */
 export function limitsOf<T extends { readonly of: LimitedGroup }>(
   limits: readonly T[],
@@ -108,9 +113,11 @@ async function changeLimit(file: string, of: LimitedGroup, limit: Limit | undefi
   else limits.set(key, { of, limit });
   const content = await tableCsv({
     columns: COLUMNS.map((name) => text(name, name)),
-    rows: [...limits.values()].map(({ of: one, limit: value }) =>
-      one === ORGANIZATION ? [ORGANIZATION, '', value] : [one.column, one.group, value],
-    ),
+    rows: [...limits.values()].map(({ of: one, limit: value }) => [
+      groupFields(one).column,
+      groupFields(one).group,
+      value,
+    ]),
   });
   try {
     writeFileAtomicSync(file, content);

@@ -4,7 +4,8 @@ import { isUnlimited } from '../budgets/limit.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { costBy, sumOf, wholeAmount } from '../insights/amounts.ts';
 import type { AttentionItem } from '../insights/attention.ts';
-import { levelOf, ORGANIZATION, type BudgetStatus, type LimitStatus } from '../insights/budgets.ts';
+import { groupFields } from '../groups/groupLimits.ts';
+import { levelOf, type BudgetStatus, type LimitStatus } from '../insights/budgets.ts';
 import { MEASURE_OF, type Unit } from './unit.ts';
 import type { MetricsReport } from './metricsReport.ts';
 
@@ -131,7 +132,7 @@ function budgetsOf({ budgets: { statuses, unit } }: MetricsReport, most: number)
 /** Limits of groups and of the organization, and their consumption; without names, none of a group that is a person. */
 function groupBudgetsOf({ groupBudgets: { statuses, unit } }: MetricsReport, most: number): Gauge[] {
   const named = statuses
-    .map(({ of, ...status }) => ({ ...status, ...(of === ORGANIZATION ? { column: of, group: '' } : of) }))
+    .map(({ of, ...status }) => ({ ...status, ...groupFields(of) }))
     .filter(({ group }) => most > 0 || !group.includes('@'))
     .slice(0, MOST_GROUPS);
   const of = (amount: (status: LimitStatus) => Decimal): Sample[] =>

@@ -1,6 +1,6 @@
 import { attentionByGroup, attentionTable } from '../../analytics/groups/attentionByGroup.ts';
 import { groupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
-import { limitsOf } from '../../analytics/groups/groupLimits.ts';
+import { groupFields, limitsOf } from '../../analytics/groups/groupLimits.ts';
 import { qualityOf } from '../../analytics/reports/report.ts';
 import { attentionOf, failureOf } from '../../analytics/reports/attention.ts';
 import { allIsWell, describeAttention } from '../../analytics/reports/attentionTexts.ts';
@@ -9,7 +9,6 @@ import { presenceReport } from '../../analytics/reports/presenceReport.ts';
 import { readRosterFile } from '../../analytics/reports/rosterFile.ts';
 import { unusualReport } from '../../analytics/reports/unusualReport.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
-import { ORGANIZATION, type LimitedGroup } from '../../analytics/insights/budgets.ts';
 import type { Presence, PresenceSummary } from '../../analytics/insights/presence.ts';
 import { formatDay } from '../../base/day.ts';
 import { formatDecimal } from '../../base/decimal.ts';
@@ -85,7 +84,7 @@ function itemJson(item: AttentionItem) {
     case 'data':
       return { kind: item.kind, code: item.error.code, as_of: item.asOf ?? null };
     case 'unknown':
-      return { kind: item.kind, ...subjectJson(item.of) };
+      return { kind: item.kind, ...groupFields(item.of) };
     case 'over':
     case 'near':
     case 'projected': {
@@ -93,7 +92,7 @@ function itemJson(item: AttentionItem) {
       const figures = { limit: String(limit), consumed: formatDecimal(spent), used };
       const { kind } = item;
       if (!('of' in item.status)) return { kind, account: item.status.identity.name, ...figures };
-      const subject = subjectJson(item.status.of);
+      const subject = groupFields(item.status.of);
       return { kind, ...subject, ...figures, crosses_on: crossesOn === undefined ? null : formatDay(crossesOn) };
     }
     case 'moreOver':
@@ -120,11 +119,6 @@ function itemJson(item: AttentionItem) {
     case 'never':
       return { kind: item.kind, people: item.people.map(personJson) };
   }
-}
-
-/** As `sextant budgets group list` names it. */
-function subjectJson(of: LimitedGroup): { readonly column: string; readonly group: string } {
-  return of === ORGANIZATION ? { column: of, group: '' } : of;
 }
 
 function personJson({ identity, kind, lastActive, activeDays }: Presence) {

@@ -1,12 +1,6 @@
 import { groupBudgetReport, groupBudgetTable } from '../../analytics/groups/groupBudgets.ts';
 import { readGroups } from '../../analytics/groups/groupFile.ts';
-import {
-  describeGroup,
-  limitsFile,
-  parseGroupName,
-  readGroupLimits,
-  setGroupLimit,
-} from '../../analytics/groups/groupLimits.ts';
+import { limitsFile, limitsOf, parseGroupName, setGroupLimit } from '../../analytics/groups/groupLimits.ts';
 import type { Groups } from '../../analytics/groups/groups.ts';
 import { ORGANIZATION, type LimitedGroup } from '../../analytics/insights/budgets.ts';
 import { spreadLimit, type Spread } from '../../analytics/groups/spread.ts';
@@ -17,7 +11,7 @@ import { formatThings } from '../../base/format.ts';
 import { ExitCode, printable, type Terminal } from '../terminal.ts';
 import { describeAge, loading, openData, printTable, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
 import { change, type ChangeOptions } from './budgetChanges.ts';
-import { groupsFile, noGroupFile, requireGroup } from './grouping.ts';
+import { groupsFile, noGroupFile, readGroupFiles, requireGroup } from './grouping.ts';
 
 export interface GroupFileOptions {
   readonly groups?: string;
@@ -33,8 +27,7 @@ export async function listGroupLimits(
   options: AnalyticsOptions & GroupFileOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { groups, file } = await open(options);
-  const limits = await readGroupLimits(file);
+  const { groups, limits } = await readGroupFiles(options.groups);
   const data = await openData(options, terminal);
   const { load, done } = loading(options, terminal);
   const report = await groupBudgetReport(data, limits, groups, load);
@@ -75,10 +68,9 @@ export async function clearLimitOfGroup(
 
 /** `sextant budgets group spread` */
 export async function spreadLimitOfGroup(name: string, options: SpreadOptions, terminal: Terminal): Promise<ExitCode> {
-  const { groups, file } = await open(options);
+  const { groups, limits } = await readGroupFiles(options.groups);
   const of = groupNamed(name, groups);
-  const kept = (await readGroupLimits(file)).find((one) => describeGroup(one.of) === describeGroup(of))?.limit;
-  const limit = options.limit ?? kept;
+  const limit = options.limit ?? limitsOf(limits, of)[0]?.limit;
   if (limit === undefined) throw new SextantError('BadLimit', `${name} has no limit. Set it, or add --limit NUMBER.`);
   const problem = problemOfLimit(limit);
   if (problem !== undefined) throw new SextantError('BadLimit', `"${limit}" is not a limit. ${problem}`);
