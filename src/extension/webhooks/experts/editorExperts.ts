@@ -130,14 +130,15 @@ export class EditorExperts implements vscode.Disposable {
     while (!signal.aborted) {
       try {
         const refusal = await create(client, expert, signal);
-        if (refusal !== undefined) return void this.#showRefusal(refusal);
         const worker: EditorWorker = {
           window: this.#window,
           experts: [{ name: expert.name, does: describeExpert(expert) }],
           run: (run, stop, begin) => this.#run(expert, run, stop, begin),
           onConnected: () => log.info(`Runs the expert ${expert.name} of ${client.url}.`),
         };
-        await makeRuns(client, worker, signal);
+        if (refusal === undefined) await makeRuns(client, worker, signal);
+        // The server's expert may be removed later.
+        else void this.#showRefusal(refusal);
       } catch (error) {
         if (isCancelled(error)) return;
         const found = describeError(error);
