@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { gitExecutable } from './gitExecutable.ts';
-import type { GitRepository } from './gitRepository.ts';
+import { isForeignShare, type GitRepository } from './gitRepository.ts';
 import { readTextIfThere } from './guardedFile.ts';
 
 /** One setting of a Git configuration: `core.excludesfile`, `remote.origin.url`; section and key in lower case. */
@@ -39,24 +39,26 @@ export function readGitConfig(
 ): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   let included = 0;
-  const readFrom = (file: string, depth: number): void => {
+  const readFrom = (file: string, depth: number, gitDir?: string): void => {
     onFile(file);
     for (const { name, value } of parseGitConfig(readTextIfThere(file) ?? '')) {
+      // It may be that of `core.excludesFile` or `include.path`.
+      if (gitDir !== undefined && isForeignShare(value, gitDir)) continue;
       settings.set(name, value);
       if (name !== 'include.path' || depth >= MAX_DEPTH || included >= MAX_INCLUDED) continue;
       included++;
       const path = expandHome(value, home);
-      readFrom(isAbsolute(path) ? path : join(dirname(file), path), depth + 1);
+      readFrom(isAbsolute(path) ? path : join(dirname(file), path), depth + 1, gitDir);
     }
   };
   const system = env.GIT_CONFIG_SYSTEM === undefined ? systemFiles(env) : [env.GIT_CONFIG_SYSTEM];
   for (const file of isTrue(env.GIT_CONFIG_NOSYSTEM) ? [] : system) readFrom(file, 0);
   const own = [join(configHome({ home, env }), 'git', 'config'), join(home, '.gitconfig')];
   for (const file of env.GIT_CONFIG_GLOBAL === undefined ? own : [env.GIT_CONFIG_GLOBAL]) readFrom(file, 0);
-  if (repository) readFrom(join(repository.commonDir, 'config'), 0);
+  if (repository) readFrom(join(repository.commonDir, 'config'), 0, repository.commonDir);
   // `git sparse-checkout` writes there.
   if (repository && isTrue(settings.get('extensions.worktreeconfig')))
-    readFrom(join(repository.gitDir, 'config.worktree'), 0);
+    readFrom(join(repository.gitDir, 'config.worktree'), 0, repository.gitDir);
   return settings;
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import path, { dirname, join, resolve } from 'node:path';
 import { readTextIfThere } from './guardedFile.ts';
 
 /** A working tree, and the folder with the files that all working trees share: `config`, `info/exclude`. */
@@ -21,7 +21,7 @@ export function repositoryAt(folder: string): GitRepository | undefined {
   if (statSync(dotGit, { throwIfNoEntry: false })?.isDirectory())
     return { top: folder, commonDir: commonDirOf(dotGit), gitDir: dotGit };
   const named = /^gitdir: (.+?)\r?\n?$/.exec(readTextIfThere(dotGit) ?? '')?.[1];
-  if (named === undefined) return undefined;
+  if (named === undefined || isForeignShare(named, folder)) return undefined;
   const gitDir = resolve(folder, named);
   return existsSync(gitDir) ? { top: folder, commonDir: commonDirOf(gitDir), gitDir } : undefined;
 }
@@ -36,5 +36,15 @@ export function repositoryAround(folder: string): GitRepository | undefined {
 
 function commonDirOf(gitDir: string): string {
   const named = readTextIfThere(join(gitDir, 'commondir'))?.trim();
-  return named === undefined || named === '' ? gitDir : resolve(gitDir, named);
+  return named === undefined || named === '' || isForeignShare(named, gitDir) ? gitDir : resolve(gitDir, named);
+}
+
+/**
+ * Whether a file of a repository names a path on another machine than the folder `here`. Windows would sign in there with the
+ * user's name and a hash of the password, so an unpacked repository could collect them. `paths` is for tests.
+ */
+export function isForeignShare(named: string, here: string, paths: path.PlatformPath = path): boolean {
+  const rootOf = (one: string): string => paths.parse(one).root.toLowerCase();
+  const there = rootOf(paths.resolve(here, named));
+  return there.startsWith('\\\\') && there !== rootOf(paths.resolve(here));
 }
