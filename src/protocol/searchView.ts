@@ -20,7 +20,7 @@ export interface ShownPlace {
   readonly symbol: { readonly name: string; readonly icon: string } | null;
 }
 
-/** A file that answers, and up to four places in it, best first. */
+/** A file that answers, and places in it, the best one first. */
 export interface ShownFile {
   /** Identifies the file: the folder's path on disk and the path in it. */
   readonly key: string;
@@ -30,6 +30,8 @@ export interface ShownFile {
   /** Number of translations, versions and copies of the file that rank behind all others. */
   readonly alike: number;
   readonly places: readonly ShownPlace[];
+  /** Number of places, with lines of a phrase or an expression beyond those that are listed. */
+  readonly lines: number;
 }
 
 /** A part of the query that was not understood, and changes of the query that solve it; or a folder that is not searched. */

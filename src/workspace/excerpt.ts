@@ -20,20 +20,27 @@ const MAX_LONG_LINE = 1_000;
 /** Chooses the line to show of each place. */
 export class Excerpter {
   readonly #highlighter: Highlighter;
-  readonly #phrases: Phrase[];
+  /** What the text of a file must have. */
+  readonly #required: readonly Phrase[];
+  readonly #phrases: readonly Phrase[];
 
   /** `regexes` are the compiled expressions of the query. */
   constructor({ words, phrases }: ParsedQuery, regexes: readonly Phrase[] = []) {
     this.#highlighter = new Highlighter(parseQuery(words));
-    this.#phrases = phrases.filter(({ exclude }) => !exclude).map(patternOf);
+    this.#required = [...phrases.filter(({ exclude }) => !exclude).map(patternOf), ...regexes];
     const inOrder = compileWords(words);
-    this.#phrases.push(...regexes, ...(inOrder ? [inOrder] : []));
+    this.#phrases = [...this.#required, ...(inOrder ? [inOrder] : [])];
+  }
+
+  /** The lines of a file, from 1, in which a phrase or an expression of the query begins, in their order. */
+  matchingLines(lines: readonly string[]): number[] {
+    return [...matchesIn(lines, this.#required).keys()].map((at) => at + 1).sort((a, b) => a - b);
   }
 
   /** `lines` are all lines of the file; `wanted` is the line to show, if the place has it. */
   excerpt(lines: readonly string[], { startLine, endLine, symbol }: SourceRange, wanted?: number): Excerpt {
     const span = lines.slice(startLine - 1, endLine);
-    const matches = this.#matches(span);
+    const matches = matchesIn(span, this.#phrases);
     const isWithin = wanted !== undefined && wanted >= startLine && wanted <= endLine;
     const best = (): number =>
       bestIndex(span, (i) => {
@@ -51,21 +58,21 @@ export class Excerpter {
     const text = whole.slice(0, isBehind ? first.end + BEHIND_MATCH : MAX_LINE);
     return { line: startLine + at, text, ranges: merge(all, text.length) };
   }
+}
 
-  /** Matches of the phrases by the index of their line; of a phrase over several lines, the first line. */
-  #matches(span: readonly string[]): Map<number, Range[]> {
-    const found = new Map<number, Range[]>();
-    if (this.#phrases.length === 0) return found;
-    const content = span.join('\n');
-    for (const phrase of this.#phrases) {
-      for (const { line, column, endLine, endColumn } of phrase.allIn(content)) {
-        const ranges = found.get(line - 1) ?? [];
-        ranges.push({ start: column, end: endLine === line ? endColumn : span[line - 1]!.length });
-        found.set(line - 1, ranges);
-      }
+/** Matches of phrases by the index of their line; of a phrase over several lines, the first line. */
+function matchesIn(lines: readonly string[], phrases: readonly Phrase[]): Map<number, Range[]> {
+  const found = new Map<number, Range[]>();
+  if (phrases.length === 0) return found;
+  const content = lines.join('\n');
+  for (const phrase of phrases) {
+    for (const { line, column, endLine, endColumn } of phrase.allIn(content)) {
+      const ranges = found.get(line - 1) ?? [];
+      ranges.push({ start: column, end: endLine === line ? endColumn : lines[line - 1]!.length });
+      found.set(line - 1, ranges);
     }
-    return found;
   }
+  return found;
 }
 
 /** The line with the highest score, the first of equals; without a score the first that is not blank. */

@@ -244,6 +244,34 @@ describe('Searcher', () => {
     );
   });
 
+  it('lists the lines with a phrase or an expression in their order', async () => {
+    const uses = Array.from({ length: 12 }, (_, i) => `  light(lantern, ${i});`);
+    const text = ['function lantern() {', '  return Lantern;', '}', ...filler.split('\n'), ...uses, ''].join('\n');
+    const place = await indexed({ 'a.ts': text });
+    const lineOf = (found: string): number => text.split('\n').indexOf(found) + 1;
+    const [first, last] = [lineOf(uses[0]!), lineOf(uses.at(-1)!)];
+    const searcher = new Searcher();
+    const linesOf = async (query: string, maxLines?: number): Promise<unknown> => {
+      const request = {
+        folders: [place],
+        query,
+        limit: 10,
+        excerpts: true,
+        ...(maxLines !== undefined && { maxLines }),
+      };
+      const { results } = await searcher.search(request);
+      return results.map(({ line, more, matchingLines }) => [line, more.map((one) => one.line), matchingLines]);
+    };
+    const inOrder = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+    assert.deepEqual(await linesOf(String.raw`/\blantern\b/`, 100), [[1, inOrder(first, last), 13]]);
+    assert.deepEqual(await linesOf('"lantern"', 4), [[1, [2, ...inOrder(first, first + 2)], 14]]);
+    assert.deepEqual(await linesOf('"return lantern" light', 100), [[2, [], 1]]);
+    assert.deepEqual(await linesOf(String.raw`/\blantern\b/`), [[1, [], undefined]]);
+    const [[line, more, matching] = []] = (await linesOf('lantern light', 100)) as [number, number[], undefined][];
+    assert.deepEqual([line, more!.length > 0 && more!.length <= 3, matching], [first, true, undefined]);
+    searcher.close();
+  });
+
   it('checks a changed file against the whole query', async () => {
     const text = 'export function lightLantern() {}\n';
     const place = await indexed({ 'a.ts': text, 'b.ts': text, 'c.ts': text, 'd.ts': text });

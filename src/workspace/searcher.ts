@@ -7,7 +7,7 @@ import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { documentId } from '../engine/documentId.ts';
 import type { EngineReader } from '../engine/engine.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
-import { overlap, type SourceRange } from '../engine/query/sourceRange.ts';
+import { overlap } from '../engine/query/sourceRange.ts';
 import {
   filterNotFound,
   parseQueryLanguage,
@@ -17,27 +17,28 @@ import {
   type QueryProblem,
 } from '../engine/query/queryLanguage.ts';
 import { corrected } from '../engine/query/corrections.ts';
-import type { Contribution } from '../engine/query/features.ts';
 import type { FolderHit, Hit, SearchOutcome } from '../engine/query/hits.ts';
 import { compileRegexes, searchIndexes } from '../engine/query/searchIndexes.ts';
 import { SearchMemory } from '../engine/query/searchMemory.ts';
 import { ChangedFiles } from './changedFiles.ts';
 import { completeFilter, type Completion } from './completion.ts';
 import type { EncodingRule } from './encodings.ts';
-import { Excerpter, type Excerpt } from './excerpt.ts';
+import { Excerpter } from './excerpt.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { FolderReaders } from './folderReaders.ts';
 import { FolderSearch } from './folderSearch.ts';
 import { personalOrder, type PersonalOrder } from './personalOrder.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
+import { linesOf, toResult, type ResultOptions, type SearchResult } from './searchResult.ts';
 import { relocate } from './relocate.ts';
-import type { KeptPlace, ResultPlace } from './resultPlace.ts';
+import type { KeptPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
-import { textsOf, type FileText, type ReadFile } from './fileTexts.ts';
+import { textsOf, type ReadFile } from './fileTexts.ts';
 import { similarQuery } from './similarQuery.ts';
 import { isName, UsageFinder, type Usage } from './usages.ts';
 
 export type { KeptPlace, ResultPlace, ResultSymbol } from './resultPlace.ts';
+export type { SearchResult } from './searchResult.ts';
 
 export interface SearchFolder {
   readonly root: string;
@@ -58,15 +59,13 @@ export interface UnsavedText {
   readonly text?: string;
 }
 
-export interface SearchRequest {
+export interface SearchRequest extends ResultOptions {
   readonly folders: readonly SearchFolder[];
   /** In the query language. */
   readonly query: string;
   readonly limit: number;
   /** Whether results have an `explanation`. */
   readonly explain?: boolean;
-  /** Whether further places in a file have an excerpt each. */
-  readonly excerpts?: boolean;
   /** Lines to leave out: those that the query was made of. */
   readonly except?: FileLines;
   /** Whether Git may run in the folders, as `changed:` needs. */
@@ -121,20 +120,6 @@ export interface SimilarRequest {
 
 export interface RelocateRequest extends Pick<SearchRequest, 'folders'> {
   readonly places: readonly KeptPlace[];
-}
-
-/** A file that answers, and the best place in it. */
-export interface SearchResult extends ResultPlace, Excerpt {
-  readonly root: string;
-  readonly path: string;
-  readonly language: string;
-  readonly score: number;
-  /** Up to three more places in the file, best first. */
-  readonly more: readonly (ResultPlace & Partial<Excerpt>)[];
-  /** Number of its translations, versions and copies, which rank behind all other files; missing without any. */
-  readonly alike?: number;
-  /** What makes up the score, the largest share first; missing for a query of filters alone, which ranks nothing. */
-  readonly explanation?: readonly Contribution[];
 }
 
 export interface SearchResponse {
@@ -263,7 +248,7 @@ export class Searcher {
   async #find(
     searched: readonly FolderSearch[],
     parsed: ParsedQuery,
-    { limit, explain = false, except, excerpts = false, readAll, first, personal }: SearchRequest,
+    { limit, explain = false, except, readAll, first, personal, ...shown }: SearchRequest,
     leftOut: Set<string>,
     signal: AbortSignal | undefined,
     onFirst?: (first: Found) => void,
@@ -298,7 +283,7 @@ export class Searcher {
         if (!content || (isStale && round < MAX_ROUNDS)) continue;
         const isExcepted = except?.root === folder.root && except.path === one.hit.path;
         const hit = isExcepted ? outside(except, one.hit) : one.hit;
-        if (hit) results.push(present(folder.root, { ...one, hit }, content, excerpter, excerpts));
+        if (hit) results.push(toResult(folder.root, { ...one, hit }, content, excerpter, shown));
       }
       // Changed files are searched as they are now, and those behind deleted ones are searched for.
       const isShort = results.length < limit && found.hits.length === count;
@@ -442,35 +427,6 @@ interface Found extends SearchOutcome {
   readonly results: readonly SearchResult[];
 }
 
-function present(
-  root: string,
-  { hit, line }: FolderHit,
-  { text }: FileText,
-  excerpter: Excerpter,
-  excerpts: boolean,
-): SearchResult {
-  const lines = linesOf(text);
-  const { path, language, score, explanation, alike } = hit;
-  return {
-    root,
-    path,
-    language,
-    score,
-    ...toResultPlace(hit),
-    ...excerpter.excerpt(lines, hit, line),
-    more: hit.more.map((one) => ({ ...toResultPlace(one), ...(excerpts && excerpter.excerpt(lines, one)) })),
-    ...(alike !== undefined && { alike }),
-    ...(explanation && { explanation }),
-  };
-}
-
-function linesOf(text: Buffer | undefined): string[] {
-  if (text === undefined) return [];
-  const whole = text.toString('utf8');
-  // Splitting by one character takes a third of the time of an expression.
-  return whole.includes('\r') ? whole.split(/\r\n|\r|\n/) : whole.split('\n');
-}
-
 function forUser(
   hits: readonly FolderHit[],
   searched: readonly FolderSearch[],
@@ -487,8 +443,4 @@ function outside(lines: FileLines, hit: Hit): Hit | undefined {
   const { startLine, endLine, symbol } = place;
   const { symbol: _old, ...rest } = hit;
   return { ...rest, startLine, endLine, ...(symbol && { symbol }), more };
-}
-
-function toResultPlace({ startLine, endLine, symbol }: SourceRange): ResultPlace {
-  return { startLine, endLine, ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind, line: symbol.line } }) };
 }

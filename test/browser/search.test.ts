@@ -285,8 +285,11 @@ describe('Search Workspace', () => {
         'it searches for the name',
         async () => (await box.inputValue()) === String.raw`/\bnextRetryDelay\b/`,
       );
-      const rows = (await workbench.view()).getByRole('treeitem', { level: 2, name: /nextRetryDelay/ });
-      await until('a definition and a use are found', async () => (await rows.count()) >= 2);
+      const view = await workbench.view();
+      const row = (name: RegExp): Locator => view.getByRole('treeitem', { name });
+      await row(/^retryPolicy\.ts src\/orders 2$/).waitFor();
+      await row(/^export function nextRetryDelay.* line 6$|^nextRetryDelay.* line 6$/).waitFor();
+      await row(/^await new Promise.*nextRetryDelay\(attempt\).* line 24$/).waitFor();
       await workbench.shoot('find-usages');
     });
 

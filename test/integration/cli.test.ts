@@ -156,6 +156,17 @@ describe('sextant', () => {
     });
   });
 
+  it('lists the lines of a phrase or an expression', () => {
+    const root = sample();
+    const { stdout } = sextant('search', '"price"', root, '--limit', '1');
+    assert.match(stdout, /\/scripts\/import_prices\.py:1\n.*\n {2}also 8, 9, 12 and 9 more lines\n$/);
+    const lines = sextant('search', String.raw`/\bnextRetryDelay\b/`, root, '--limit', '1', '--vimgrep').stdout;
+    assert.deepEqual(
+      lines.split('\n').map((line) => /:(\d+):/.exec(line)?.[1]),
+      ['6', '24', undefined],
+    );
+  });
+
   it('explains a score by the shares of its features', () => {
     const root = sample();
     const { stdout } = sextant('search', 'verifyPassword', root, '--explain', '--limit', '1');

@@ -121,7 +121,7 @@ function ResultRow({ model, row, width, index }: ResultRowProps): JSX.Element {
         <span class="name">{file.name}</span>
         <span class="folder">{file.folder}</span>
         {file.alike > 0 && <span class="alike">{l10n.t('and {0} like it', file.alike)}</span>}
-        <span class="badge">{file.places.length}</span>
+        <span class="badge">{file.lines}</span>
       </div>
     );
   }

@@ -9,6 +9,7 @@ describe('Rows of the search view', () => {
     name: `${at}.ts`,
     folder: '',
     alike: 0,
+    lines: 2,
     places: [
       { id: 3 * at, line: 1, text: 'a', marks: [], symbol },
       { id: 3 * at + 1, line: 9, text: 'b', marks: [], symbol: null },

@@ -37,6 +37,9 @@ export interface SearchCommandOptions {
   readonly vimgrep?: true;
 }
 
+/** Lines with a phrase or an expression that are listed of each file, besides the best place: for people, and for programs. */
+const MAX_LINES = { people: 3, programs: 1_000 } as const;
+
 export const SEARCH_HELP = `
 In a query:
   "failed payment"        this phrase (in a shell: '"failed payment"')
@@ -78,6 +81,7 @@ export async function runSearch(
       limit: options.limit,
       explain: options.explain === true,
       excerpts: options.vimgrep === true,
+      maxLines: options.vimgrep || options.json ? MAX_LINES.programs : MAX_LINES.people,
       readAll: true,
       // A person who runs the command in a folder trusts the folder, as with any tool that runs Git.
       isTrusted: true,
@@ -210,7 +214,7 @@ function format(
   around: (marked: string) => readonly string[],
   painter: Painter,
 ): string {
-  const { line, symbol, text, ranges, score, explanation, more, alike = 0 } = result;
+  const { line, symbol, text, ranges, score, explanation, more, matchingLines = 0, alike = 0 } = result;
   const place = `${path}:${line}`;
   const name = symbol ? `  ${painter.style('bold', printable(symbol.name))} ${painter.style('dim', symbol.kind)}` : '';
   let marked = '';
@@ -221,7 +225,7 @@ function format(
     at = end;
   }
   marked += shown.slice(at);
-  const lines = [`${place}${name}`, ...around(marked), ...more.map((one) => formatMore(one, painter))];
+  const lines = [`${place}${name}`, ...around(marked), ...formatMore(more, matchingLines - 1 - more.length, painter)];
   if (alike > 0) lines.push(painter.style('dim', `  and ${alike} like it`));
   if (explanation) lines.push(...formatExplanation(score, explanation, painter));
   return `${lines.join('\n')}\n`;
@@ -246,9 +250,15 @@ function withContext(
   });
 }
 
-function formatMore({ startLine, endLine, symbol }: ResultPlace, painter: Painter): string {
-  const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
-  return painter.style('dim', `  also ${lines}${symbol ? ` ${symbol.name}` : ''}`);
+/** Places without a name on one line, with the number of `unlisted` ones, and each definition on its own. */
+function formatMore(more: readonly ResultPlace[], unlisted: number, painter: Painter): string[] {
+  const linesOf = ({ startLine, endLine }: ResultPlace): string =>
+    startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
+  const unnamed = more.filter(({ symbol }) => !symbol).map(linesOf);
+  const rest = unlisted > 0 ? ` and ${formatCount(unlisted)} more ${unlisted === 1 ? 'line' : 'lines'}` : '';
+  const named = more.flatMap((one) => (one.symbol ? [`${linesOf(one)} ${one.symbol.name}`] : []));
+  const all = unnamed.length > 0 ? [unnamed.join(', ') + rest, ...named] : named;
+  return all.map((text) => painter.style('dim', `  also ${text}`));
 }
 
 /** The number of features that make up nearly all of a score. */

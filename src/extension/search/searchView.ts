@@ -74,6 +74,8 @@ export interface SearchViewDependencies {
 /** Files that are counted; a search of the kernel's common words takes a tenth of a second for these. */
 const MAX_COUNT = 1_000;
 const MAX_CHOICES = 12;
+/** Lines with a phrase or an expression that are listed of each file, besides the best place. */
+const MAX_LINES = 100;
 /** Files in one answer of the team's service. */
 const MAX_TEAM = REPOSITORY_LIMITS.maxResults;
 /** Interval of repeated searches while the index grows. */
@@ -281,6 +283,7 @@ export class SearchView implements vscode.Disposable {
       limit: most,
       readAll,
       excerpts: true,
+      maxLines: MAX_LINES,
       ...(first > 0 && { first }),
       ...(except && { except }),
     };
@@ -345,6 +348,7 @@ export class SearchView implements vscode.Disposable {
       });
       return toShownFile(places, own, {
         ...{ severalFolders: several, alike: result.alike ?? 0, repositories: result.repositories },
+        lines: Math.max(result.matchingLines ?? 0, places.length),
       });
     });
     const hasResults = results.length > 0;

@@ -28,8 +28,14 @@ export function toShownFile(
   {
     severalFolders,
     alike,
+    lines,
     repositories,
-  }: { readonly severalFolders: boolean; readonly alike: number; readonly repositories?: string | undefined },
+  }: {
+    readonly severalFolders: boolean;
+    readonly alike: number;
+    readonly lines: number;
+    readonly repositories?: string | undefined;
+  },
 ): ShownFile {
   const { root, path } = places[0]!;
   const inFolder = posix.dirname(path);
@@ -43,6 +49,7 @@ export function toShownFile(
     name: posix.basename(path),
     folder,
     alike,
+    lines,
     places: places.map((place, i) => toShownPlace(place, ids[i]!)),
   };
 }
