@@ -110,6 +110,21 @@ describe('the embedded server', () => {
       assert.deepEqual(all, [...times(10, 200), 429]);
     });
 
+    it('and names in its log whom it refuses for a permission or the rate', async () => {
+      const lastRequest = async (): Promise<unknown[]> => {
+        const [last] = (await client.admin('GET', 'requests?limit=1')).body.requests as Record<string, unknown>[];
+        return [last!.path, last!.status, last!.caller];
+      };
+      const { body } = await client.admin('POST', 'tokens', { scopes: ['budgets:write'], name: 'writer' });
+      for (const path of [PATHS.dau, '/find-missing', '/repositories/list']) {
+        assert.equal((await ask(path, body.token as string)).status, 403);
+        assert.deepEqual(await lastRequest(), [path, 403, 'writer']);
+      }
+      server.clock.freeze();
+      await statuses(PATHS.dau, 21);
+      assert.deepEqual(await lastRequest(), [PATHS.dau, 429, 'default']);
+    });
+
     it('tokens by their permissions only', async () => {
       const tokenOf = async (scope: string): Promise<string> =>
         (await client.admin('POST', 'tokens', { scopes: [scope], name: scope.replace(':', '-') })).body.token as string;

@@ -1,9 +1,8 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { LIMITS, RATE_LIMITS, endpoints, type EndpointName } from '../../analytics/contract.ts';
 import type { RateLimiter } from '../auth/rateLimiter.ts';
-import type { Tokens } from '../auth/tokens.ts';
+import type { TokenCaller, Tokens } from '../auth/tokens.ts';
 import { httpErrors } from '../http/errors.ts';
-import type { Caller, HttpExchange, Resource } from '../http/exchange.ts';
+import type { HttpExchange, Resource } from '../http/exchange.ts';
 import { WrittenJson } from '../http/jsonWriter.ts';
 import { dailyUsage, dailyUserActivityByEditorLanguage, dau, dauCount, userActivity } from './activity.ts';
 import { getUserBudgetOverrides, setUserBudgetOverrides } from './budgets.ts';
@@ -36,7 +35,8 @@ export function analyticsResources(context: AnalyticsContext, admission: Admissi
   return Object.entries(endpoints).map(([name, { method, path }]) => ({
     path,
     isLogged: true,
-    guard: (headers) => admit(name as EndpointName, headers, context, admission),
+    guard: ({ authorization }) => admission.tokens.authenticate(authorization),
+    admit: (caller: TokenCaller) => admit(name as EndpointName, caller, context, admission.limiter),
     methods: {
       [method]: {
         ...(method === 'POST' && { accepts: ['application/json'], maxBytes: LIMITS.maxBodyBytes }),
@@ -50,17 +50,15 @@ export function analyticsResources(context: AnalyticsContext, admission: Admissi
   }));
 }
 
-/** Throws `Unauthenticated`, `PermissionDenied` or `ResourceExhausted`. */
+/** Throws `PermissionDenied` or `ResourceExhausted`. */
 function admit(
   name: EndpointName,
-  headers: IncomingHttpHeaders,
+  caller: TokenCaller,
   context: AnalyticsContext,
-  { tokens, limiter }: Admission,
-): Caller {
+  limiter: RateLimiter | undefined,
+): void {
   const { scope, rateGroup } = endpoints[name];
-  const caller = tokens.authenticate(headers.authorization);
   if (!caller.scopes.has(scope)) throw httpErrors.missingScope(scope);
   if (!context.facts().organization.enterprise) throw httpErrors.notEnterprise();
   limiter?.admit(caller.name, rateGroup, RATE_LIMITS[rateGroup]);
-  return caller;
 }

@@ -33,15 +33,11 @@ export function repositoryResources(
   ): Resource => ({
     path,
     isLogged: true,
-    guard: ({ authorization }) => {
-      const caller = tokens.authenticate(authorization);
-      if (!caller.scopes.has(scope)) throw httpErrors.missingScope(scope);
-      if (caller.perMinute !== undefined)
-        limiter?.admit(caller.name, 'repositories', {
-          perMinute: caller.perMinute,
-          burst: Math.max(1, Math.ceil(caller.perMinute * BURST)),
-        });
-      return caller;
+    guard: ({ authorization }) => tokens.authenticate(authorization),
+    admit: ({ name, scopes, perMinute }: TokenCaller) => {
+      if (!scopes.has(scope)) throw httpErrors.missingScope(scope);
+      if (perMinute !== undefined)
+        limiter?.admit(name, 'repositories', { perMinute, burst: Math.max(1, Math.ceil(perMinute * BURST)) });
     },
     methods: {
       POST: withJson(

@@ -3,7 +3,7 @@ import { SextantError } from '../../base/errors.ts';
 import { PATHS, requests, scopeFromWire, chatTextOf, WIRE_LIMITS, type WirePath } from '../../wire/contract.ts';
 import type * as z from 'zod/mini';
 import { checked, withJson } from '../admin/adminPlane.ts';
-import type { Tokens } from '../auth/tokens.ts';
+import type { TokenCaller, Tokens } from '../auth/tokens.ts';
 import { HttpError, httpErrors } from '../http/errors.ts';
 import type { HttpExchange, Reply, Resource } from '../http/exchange.ts';
 import { clientGone } from '../http/requestBody.ts';
@@ -61,12 +61,11 @@ export function contextResources(service: ContextService, tokens: Tokens): Resou
   ): Resource => ({
     path,
     isLogged: true,
-    guard: (headers) => {
-      const caller = tokens.authenticate(headers.authorization);
-      const mayPush = UPLOADS.has(path) && caller.scopes.has('repositories:push');
-      if (!mayPush && !caller.scopes.has(SCOPE))
+    guard: ({ authorization }) => tokens.authenticate(authorization),
+    admit: ({ scopes }: TokenCaller) => {
+      const mayPush = UPLOADS.has(path) && scopes.has('repositories:push');
+      if (!mayPush && !scopes.has(SCOPE))
         throw httpErrors.missingScope(UPLOADS.has(path) ? `${SCOPE} or repositories:push` : SCOPE);
-      return caller;
     },
     methods: {
       POST: withJson(

@@ -77,8 +77,8 @@ const JSON_TYPE = 'application/json';
 const SWEEP_MS = 50;
 
 /**
- * HTTP in front of the services. Every request passes the same checks in the same order – host, path, guard (authentication,
- * permission, rate limit), method, content type, size – and gets JSON, whatever is wrong with it. Bare node:http, because
+ * HTTP in front of the services. Every request passes the same checks in the same order – host, path, guard (authentication),
+ * admission (permission, rate limit), method, content type, size – and gets JSON, whatever is wrong with it. Bare node:http, because
  * what matters here lies below a framework: `Expect`, sockets that are half closed or slow, and what node itself refuses.
  */
 export class HttpEdge {
@@ -272,6 +272,7 @@ export class HttpEdge {
       if (!match) throw httpErrors.notFound(`path ${path.slice(0, 200)}`);
       const { resource, parameters } = match;
       caller = resource.guard?.(request.headers, parameters, request.socket.remoteAddress);
+      if (caller) resource.admit?.(caller);
       const operation = resource.methods[request.method ?? ''] ?? resource.otherwise?.(parameters);
       if (!operation) throw httpErrors.methodNotAllowed(Object.keys(resource.methods));
       checkBody(request, operation, parameters);

@@ -57,12 +57,14 @@ export interface Refused {
 export interface Resource {
   /** `/__admin/tokens/{name}`: a name in braces stands for one part of a path. */
   readonly path: string;
-  /** Admits a request, or throws the reason; called before its method and body are checked. `address` is the client's. */
+  /** Recognizes the caller, or throws the reason; called before the method and the body are checked. `address` is the client's. */
   readonly guard?: (
     headers: IncomingHttpHeaders,
     parameters: HttpExchange['parameters'],
     address: string | undefined,
   ) => Caller;
+  /** Throws the reason to refuse a caller that `guard` recognized, such as a missing permission; the logs then name it. */
+  admit?(caller: Caller): void;
   /** Called for each request that is answered with an error. */
   readonly onRefused?: (refused: Refused) => void;
   readonly methods: Readonly<Partial<Record<string, Operation>>>;

@@ -1,7 +1,7 @@
 import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
 import { webhookErrors } from '../../webhooks/errors.ts';
 import type { Expert } from '../../webhooks/schemas.ts';
-import { digest, requireToken, type Tokens } from '../auth/tokens.ts';
+import { digest, requireToken, type TokenCaller, type Tokens } from '../auth/tokens.ts';
 import type { AdminResource } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Caller, HttpExchange } from '../http/exchange.ts';
@@ -14,6 +14,8 @@ export const WEBHOOKS_SCOPE = 'webhooks:use';
 interface WebhookCaller extends Caller {
   /** Whether it has the admin token, and not that of a person. */
   readonly isAdmin: boolean;
+  /** The permissions of a person's token. */
+  readonly scopes?: TokenCaller['scopes'];
 }
 
 /** Guards resources below `/__admin` with the admin token, or that of a person who uses webhooks. */
@@ -25,8 +27,10 @@ export function behindPersonsToken(adminToken: string, tokens: Tokens): AdminRes
     guard: ({ authorization }): WebhookCaller => {
       if (isAdminToken(authorization, expected)) return { name: 'admin', isAdmin: true };
       const { name, scopes } = tokens.authenticate(authorization);
-      if (!scopes.has(WEBHOOKS_SCOPE)) throw httpErrors.missingScope(WEBHOOKS_SCOPE);
-      return { name, isAdmin: false };
+      return { name, scopes, isAdmin: false };
+    },
+    admit: ({ isAdmin, scopes }: WebhookCaller) => {
+      if (!isAdmin && !scopes?.has(WEBHOOKS_SCOPE)) throw httpErrors.missingScope(WEBHOOKS_SCOPE);
     },
     methods,
   });
