@@ -37,6 +37,17 @@ describe('the contract of the analytics API', () => {
     );
   });
 
+  it('lists in it the answers of a server that cannot write', () => {
+    const { paths } = openApiDocument('http://127.0.0.1:4000', '1.2.3') as {
+      paths: Record<string, Record<string, { responses: object }>>;
+    };
+    for (const { path, method, scope } of Object.values(endpoints)) {
+      const { responses } = paths[path]![method.toLowerCase()]!;
+      assert.ok('503' in responses, path);
+      assert.equal('507' in responses, scope === 'budgets:write', path);
+    }
+  });
+
   it('makes the linter reject a wrong example', async () => {
     const config = await createConfig({ rules: { 'no-invalid-media-type-examples': 'error' } });
     const source = JSON.stringify(openApiDocument('http://127.0.0.1:4000', '1.2.3')).replace(

@@ -23,9 +23,12 @@ const DESCRIPTIONS: Partial<Record<ErrorCode, string>> = {
   UnsupportedMediaType: 'The body is not of the type `application/json` in UTF-8, or has a `Content-Encoding`.',
   ResourceExhausted: 'The rate limit is exceeded; `Retry-After` says for how many seconds.',
   Internal: 'The service failed.',
+  ServiceUnavailable: 'The service cannot answer now, for example because another process took over its state.',
+  InsufficientStorage: 'The disk is full or read-only; nothing was changed.',
 };
 
 const OF_BODIES = ['RequestTimeout', 'PayloadTooLarge', 'UnsupportedMediaType'];
+const OF_CHANGES = ['InsufficientStorage'];
 
 /** The OpenAPI 3.1 document of the analytics API at `url`. */
 export function openApiDocument(url: string, version: string): Json {
@@ -67,6 +70,7 @@ function pathItem(name: string, endpoint: Endpoint): Json {
       ...Object.fromEntries(
         Object.keys(DESCRIPTIONS)
           .filter((code) => endpoint.method === 'POST' || !OF_BODIES.includes(code))
+          .filter((code) => endpoint.scope === 'budgets:write' || !OF_CHANGES.includes(code))
           .map((code) => [ERROR_STATUS[code as ErrorCode], { $ref: `#/components/responses/${code}` }]),
       ),
     },

@@ -3,6 +3,17 @@ import { SextantError } from '../base/errors.ts';
 /** The next action after a failure that a button can offer. */
 export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
 
+/** A refusal by a service of models that takes no more requests now. */
+export class RateLimitedError extends SextantError {
+  /** The delay that the service requests. */
+  readonly waitSeconds: number | undefined;
+
+  constructor(message: string, waitSeconds: number | undefined) {
+    super('RateLimited', message);
+    this.waitSeconds = waitSeconds;
+  }
+}
+
 /** Every failure of the ask room. Codes are stable; messages give the remedy. None ever contains a key. */
 export const askErrors = {
   noQuestion: (): SextantError => new SextantError('NoQuestion', 'The question is empty. Write one, in plain words.'),
@@ -55,10 +66,10 @@ export const askErrors = {
     ),
   noSuchModel: (host: string, model: string, said: string): SextantError =>
     new SextantError('NoSuchModel', `${host} has no model ${model} at this base URL${quoted(said)}. Check both.`),
-  rateLimited: (host: string, wait: string | undefined, said: string): SextantError =>
-    new SextantError(
-      'RateLimited',
-      `${host} takes no more requests now${quoted(said)}. ${wait === undefined ? 'Wait a little' : `Wait ${wait}`}, then ask again, or choose another provider.`,
+  rateLimited: (host: string, seconds: number | undefined, said: string): SextantError =>
+    new RateLimitedError(
+      `${host} takes no more requests now${quoted(said)}. ${seconds === undefined ? 'Wait a little' : `Wait ${seconds} s`}, then ask again, or choose another provider.`,
+      seconds,
     ),
   promptRefused: (host: string, status: number, said: string): SextantError =>
     new SextantError(

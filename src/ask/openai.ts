@@ -138,7 +138,7 @@ async function refusal(
   if (status >= 300 && status < 400) return askErrors.redirected(host, originOf(headers.location, origin));
   if (status === 401 || status === 403) return askErrors.keyRefused(host, status, status === 403 ? said : '');
   if (status === 404) return askErrors.noSuchModel(host, model, said);
-  if (status === 429) return askErrors.rateLimited(host, waitOf(headers['retry-after']), said);
+  if (status === 429) return askErrors.rateLimited(host, secondsOf(headers['retry-after']), said);
   return status < 500
     ? askErrors.promptRefused(host, status, said)
     : askErrors.failed(`${host} (status ${status})`, said);
@@ -228,6 +228,6 @@ function originOf(location: string | string[] | undefined, base: string): string
   return URL.canParse(to, base) ? new URL(to, base).origin : 'another place';
 }
 
-function waitOf(retryAfter: string | string[] | undefined): string | undefined {
-  return /^\d{1,6}$/.test(String(retryAfter)) ? `${String(retryAfter)} s` : undefined;
+function secondsOf(retryAfter: string | string[] | undefined): number | undefined {
+  return /^\d{1,6}$/.test(String(retryAfter)) ? Number(retryAfter) : undefined;
 }

@@ -74,6 +74,29 @@ describe('the index, search and ask protocol', () => {
       }
     });
 
+    it('passes on the delay that a model requests, and names one if it does not', async () => {
+      const model = await CompletionServer.start();
+      const provider = openAiProvider({ baseUrl: model.url, model: 'm' });
+      const one = await SextantServer.start({ port: 0, context: { provider } });
+      try {
+        for (const [headers, expected] of [
+          [{ 'retry-after': '17' }, '17'],
+          [{}, '10'],
+        ] as const) {
+          model.script = (response) => response.writeHead(429, headers).end('{}');
+          const { status, headers: answered } = await fetch(`${one.url}${PATHS.chatStream}`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${one.token}`, 'content-type': 'application/json' },
+            body: '{"message":"x"}',
+          });
+          assert.deepEqual([status, answered.get('retry-after')], [429, expected]);
+        }
+      } finally {
+        await one.close();
+        await model.stop();
+      }
+    });
+
     describe('while a model answers', () => {
       let model: CompletionServer;
       let one: SextantServer;

@@ -1,4 +1,5 @@
-import type { ErrorCode } from '../../analytics/contract.ts';
+import { RATE_BLOCK_MS, type ErrorCode } from '../../analytics/contract.ts';
+import { RateLimitedError } from '../../ask/errors.ts';
 import { SextantError } from '../../base/errors.ts';
 import { PATHS, requests, scopeFromWire, chatTextOf, WIRE_LIMITS, type WirePath } from '../../wire/contract.ts';
 import type * as z from 'zod/mini';
@@ -128,6 +129,8 @@ export async function explained(handle: () => Promise<Reply>): Promise<Reply> {
   } catch (error) {
     const code = error instanceof SextantError ? CODES[error.code] : undefined;
     if (code === undefined) throw error;
+    if (error instanceof RateLimitedError)
+      throw httpErrors.rateLimited(error.waitSeconds ?? RATE_BLOCK_MS / 1000, error.message);
     throw new HttpError(code, (error as SextantError).message, {}, { cause: error });
   }
 }

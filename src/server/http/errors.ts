@@ -75,6 +75,6 @@ export const httpErrors = {
   contentEncoding: (): HttpError =>
     new HttpError('UnsupportedMediaType', 'the request body must come without Content-Encoding'),
   expectation: (): HttpError => new HttpError('ExpectationFailed', 'no Expect but 100-continue is understood'),
-  rateLimited: (seconds: number): HttpError =>
-    new HttpError('ResourceExhausted', messages.rateLimited, { 'Retry-After': String(seconds) }),
+  rateLimited: (seconds: number, message: string = messages.rateLimited): HttpError =>
+    new HttpError('ResourceExhausted', message, { 'Retry-After': String(seconds) }),
 };
