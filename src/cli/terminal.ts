@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { formatColumns, printable } from '../base/columns.ts';
 import { cancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 
-export { formatColumns, printable } from '../base/columns.ts';
+export { formatColumns, printable };
 
 /** The part of its process that a subcommand uses. */
 export interface Terminal {
@@ -70,7 +71,7 @@ export function hasScreen({ isTTY }: Pick<Output, 'isTTY'>, { TERM } = process.e
 
 /** Logger that writes warnings and errors for a person. */
 export function logTo(stream: Output): Logger {
-  const write = (message: string): void => void stream.write(`sextant: ${message}\n`);
+  const write = (message: string): void => void stream.write(`sextant: ${printable(message)}\n`);
   return { debug: () => undefined, info: () => undefined, warn: write, error: write };
 }
 
@@ -84,7 +85,15 @@ function fit([first = '', ...rest]: readonly string[], width: number): string {
 }
 
 export function printJson(value: unknown, { stdout }: Terminal): void {
-  stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  stdout.write(`${jsonText(value, 2)}\n`);
+}
+
+/** JSON that controls no terminal: `JSON.stringify` itself leaves the controls from U+007F, and those of direction. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent).replaceAll(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Prints a failure as JSON; its text goes to the standard error, too. */

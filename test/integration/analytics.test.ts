@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import papa from 'papaparse';
@@ -313,6 +316,24 @@ describe('sextant usage, cost and budgets', () => {
       assert.match(stdout, new RegExp(`Examples:\n  sextant ${command.join(' ')}`));
       assert.match(stdout, /Exit codes: /);
     }
+  });
+
+  it('print what a failing service says without terminal controls, also while they wait for it', async () => {
+    let requests = 0;
+    const failing = createServer((_, response) => {
+      response.writeHead(requests++ === 0 ? 500 : 403, { 'retry-after': '2' });
+      response.end(
+        JSON.stringify({ error: { code: 'x', message: 'down\u001b]0;x\u0007\u009b2J\r\nsextant: all is well' } }),
+      );
+    }).listen(0, '127.0.0.1');
+    await once(failing, 'listening');
+    const { port } = failing.address() as AddressInfo;
+    const env = { SEXTANT_ANALYTICS_URL: `http://127.0.0.1:${port}`, SEXTANT_ANALYTICS_TOKEN: 'token' };
+    const { code, stderr } = await run(['budgets', 'list', '--state', newFolder()], env);
+    failing.close();
+    assert.equal(code, 2);
+    assert.match(stderr, /^sextant: The service failed \(500: down \]0;x {2}2J {2}sextant: all is well\)\..* 2 s\./);
+    assert.doesNotMatch(stderr.replaceAll('\n', ''), /\p{Cc}/u);
   });
 
   it('show cached data with its age when the service is down, and store no token', async () => {

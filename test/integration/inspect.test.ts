@@ -138,18 +138,31 @@ describe('sextant status, why and doctor', () => {
   });
 
   it('print names without terminal controls', () => {
-    const root = folder();
-    writeFiles(root, { 'a\u001b[31m\nb.ts': 'export const lantern = "\u001b[2J";\n', 'c\u001b]0;x\u0007.pem': '' });
+    const root = join(folder(), 'named\u001b[2J');
+    writeFiles(root, {
+      'a\u001b[31m\nb.ts': 'export const lantern = "\u001b[2J";\n',
+      'c\u001b]0;x\u0007.pem': '',
+      'd\u009b31m\u202e.md':
+        '# Wick\n\n## Trim \u001b]0;x\u0007 the wick\n\noil\n\n## Light the wick \u009b2J\n\noil\n',
+    });
     const outputs = [
       sextant('search', 'lantern', root),
+      sextant('search', 'trim light wick path:d', root),
+      sextant('search', 'wick', root, '--json'),
+      sextant('search', 'nowhere', root, '--no-update'),
+      sextant('find-usages', 'nowhere', root),
       sextant('status', root, '--skipped'),
       sextant('why', join(root, 'a\u001b[31m\nb.ts'), 'lantern', '--dir', root),
       sextant('why', join(root, 'c\u001b]0;x\u0007.pem'), '--dir', root),
+      sextant('index', '--remove', root),
     ];
     for (const { stdout, stderr } of outputs) {
-      assert.equal(/[\p{Cc}]/u.test((stdout + stderr).replaceAll(/[\n\t]/g, '')), false, JSON.stringify(stdout));
+      assert.equal(/[\p{Cc}\u202e]/u.test((stdout + stderr).replaceAll(/[\n\t]/g, '')), false, JSON.stringify(stdout));
     }
     assert.match(outputs[0]!.stdout, /\/a \[31m b\.ts:1/);
+    assert.match(outputs[1]!.stdout, /^ {2}also \d+-\d+ (?:Trim|Light)/m);
+    const { results } = JSON.parse(outputs[2]!.stdout) as { results: { path: string }[] };
+    assert.equal(results[0]?.path, 'd\u009b31m\u202e.md');
   });
 
   it('report that another process writes to the index, and search it all the same', async () => {

@@ -22,7 +22,7 @@ import { formatThings } from '../../base/format.ts';
 import { describeOwner } from '../../base/lease.ts';
 import { sleep } from '../../base/sleep.ts';
 import { confirm, readSecret } from '../prompts.ts';
-import { ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
+import { ExitCode, formatColumns, jsonText, printable, printJson, type Terminal } from '../terminal.ts';
 import { loading, openAccount, warnOfQuality, type AnalyticsOptions } from './analytics.ts';
 import { readGroupFiles } from './grouping.ts';
 
@@ -265,7 +265,7 @@ async function sendOnce(
     stderr.write(`sextant: ${describeOwner(owner)} is sending alerts. The next run sends what it does not.\n`);
     return ExitCode.nothingFound;
   }
-  if (options.json) stdout.write(`${JSON.stringify(messages.map(messageJson))}\n`);
+  if (options.json) stdout.write(`${jsonText(messages.map(messageJson))}\n`);
   else if (messages.length > 0) stdout.write(formatColumns(messages.map(messageRow)));
   else if (options.every === undefined) stdout.write('Nothing is new.\n');
   const isLate = messages.some(({ state, attempts }) => state === 'failed' || (isOpen(state) && attempts > 0));

@@ -18,7 +18,7 @@ import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import { findAnswering } from '../../server/runningServer.ts';
 import { serverStateFolder } from '../../server/state/defaultFolder.ts';
-import { logTo, printJson, ProgressLine, type Terminal } from '../terminal.ts';
+import { logTo, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 
 /** Options of all commands that use the analytics API. */
 export interface AnalyticsOptions {
@@ -196,7 +196,7 @@ class Pauses {
     this.#progress.clear();
     const seconds = Math.max(1, Math.ceil((until - Date.now()) / SECOND_MS));
     const again = reason.code === 'RateLimited' ? '' : ` Trying again in ${seconds} s.`;
-    this.#terminal.stderr.write(`sextant: ${reason.message}${again} Ctrl+C stops.\n`);
+    this.#terminal.stderr.write(`sextant: ${printable(reason.message)}${again} Ctrl+C stops.\n`);
     this.#timer ??= setInterval(() => this.#tick(), SECOND_MS).unref();
   }
 
@@ -253,7 +253,8 @@ export function warnOfQuality({ offline, missing, asOf }: Quality, terminal: Ter
   if (!offline) return;
   if (asOf === undefined) throw offline;
   const gaps = missing.length > 0 ? `, without ${missing.map(describeDays).join(', ')}` : '';
-  terminal.stderr.write(`sextant: ${offline.message} Showing cached figures ${describeAge(asOf)}${gaps}.\n`);
+  const reason = printable(offline.message);
+  terminal.stderr.write(`sextant: ${reason} Showing cached figures ${describeAge(asOf)}${gaps}.\n`);
 }
 
 /** Prints a table in the chosen format; as text, below the line `about`. */

@@ -99,7 +99,7 @@ async function openFolder(folder: string, options: AskOptions, terminal: Termina
   const why = options.update ? await whyNotUpdated(indexed, terminal) : undefined;
   if (why !== undefined) terminal.stderr.write(`sextant: ${why} Using the index as it is.\n`);
   const missing = whyNoIndex(root, indexed, options.update);
-  if (missing !== undefined) terminal.stderr.write(`sextant: ${missing}\n`);
+  if (missing !== undefined) terminal.stderr.write(`sextant: ${printable(missing)}\n`);
   const searcher = new Searcher();
   let isReported = false;
   const sources: Sources = {
@@ -133,7 +133,7 @@ async function openTeam(folder: string, { repo, server }: AskOptions, terminal: 
       `--team asks about pushed repositories, not about ${folder}. Leave one of them out, or choose with --repo.`,
     );
   const client = await openTeamService(server, terminal);
-  const onProblem = (problem: string): void => void terminal.stderr.write(`sextant: ${problem}\n`);
+  const onProblem = (problem: string): void => void terminal.stderr.write(`sextant: ${printable(problem)}\n`);
   const sources = teamSources(client, { repositories: repo, onProblem });
   const explain = (error: unknown): unknown => explainRefusal(error, client);
   return { sources, about: { service: client.url }, close: () => client.close(), explain };

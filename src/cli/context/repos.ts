@@ -131,7 +131,7 @@ export async function runReposSearch(
   const { results, searched, problems } = answer;
   if (json) printJson({ query, ...answer }, terminal);
   else {
-    for (const problem of problems) terminal.stderr.write(`sextant: ${problem}\n`);
+    for (const problem of problems) terminal.stderr.write(`sextant: ${printable(problem)}\n`);
     for (const result of results) terminal.stdout.write(formatResult(result));
     if (results.length === 0)
       terminal.stderr.write(`Nothing found in ${formatThings(searched, 'repository', 'repositories')} for: ${query}\n`);

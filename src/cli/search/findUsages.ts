@@ -53,7 +53,7 @@ export async function runFindUsages(
       }
       if (usages.length === 0) {
         const reason = whyNoIndex(root, scope.indexed, options.update) ?? `Nothing in ${root} has the name ${name}`;
-        terminal.stderr.write(`${reason}\n`);
+        terminal.stderr.write(`${printable(reason)}\n`);
       }
       if (!isComplete) terminal.stderr.write('sextant: Not all files were read, since too many have the name.\n');
     }

@@ -5,7 +5,7 @@ import { formatCount } from '../../base/format.ts';
 import { exportIndex, importIndex } from '../../workspace/indexArchive.ts';
 import { whyNotUpdated } from './search.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, noFile, type Terminal } from '../terminal.ts';
+import { ExitCode, noFile, printable, type Terminal } from '../terminal.ts';
 import { folderOptions } from './updateIndex.ts';
 import { isFile, requireNewOutput, writeWhole, type OutputOptions } from '../writeWhole.ts';
 
@@ -56,7 +56,7 @@ export async function runContextImport(
   const root = resolveFolder(folder);
   const input = file === '-' ? process.stdin : (await openArchive(file)).createReadStream({ highWaterMark: 1 << 20 });
   const { files } = await importIndex(input, { root, stateFolder: stateFolderOf(root, state) }, terminal.signal);
-  terminal.stdout.write(`Imported the index of ${formatCount(files)} files for ${root}.\n`);
+  terminal.stdout.write(`Imported the index of ${formatCount(files)} files for ${printable(root)}.\n`);
   return ExitCode.ok;
 }
 

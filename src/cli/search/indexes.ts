@@ -9,7 +9,7 @@ import { CATALOG } from '../../workspace/catalog.ts';
 import { FolderIndex } from '../../workspace/folderIndex.ts';
 import { readContents } from '../../workspace/folderReport.ts';
 import { DAMAGE_REPORT, OWNER_STATE } from '../../workspace/ownerState.ts';
-import { ExitCode, formatColumns, printJson, type Terminal } from '../terminal.ts';
+import { ExitCode, formatColumns, printable, printJson, type Terminal } from '../terminal.ts';
 import { cacheFolder, stateFolderOf } from './stateFolder.ts';
 
 /** An index in the user's cache folder. */
@@ -57,7 +57,7 @@ export function removeIndex(folder: string, state: string | undefined, json: boo
   }
   if (namesIn(stateFolder).length === 0) removeSync(stateFolder, { recursive: true });
   if (json) printJson({ removed: mark.of ?? root, stateFolder }, terminal);
-  else terminal.stdout.write(`Removed the index of ${mark.of ?? root}.\n`);
+  else terminal.stdout.write(`Removed the index of ${printable(mark.of ?? root)}.\n`);
   return ExitCode.ok;
 }
 

@@ -103,7 +103,7 @@ export async function runSearch(
       }
       if (results.length === 0) {
         const reason = whyNoIndex(root, indexed, options.update) ?? `Nothing found in ${root} for: ${query}`;
-        terminal.stderr.write(`${reason}\n`);
+        terminal.stderr.write(`${printable(reason)}\n`);
       }
     }
     return results.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
@@ -256,7 +256,7 @@ function formatMore(more: readonly ResultPlace[], unlisted: number, painter: Pai
     startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
   const unnamed = more.filter(({ symbol }) => !symbol).map(linesOf);
   const rest = unlisted > 0 ? ` and ${formatCount(unlisted)} more ${unlisted === 1 ? 'line' : 'lines'}` : '';
-  const named = more.flatMap((one) => (one.symbol ? [`${linesOf(one)} ${one.symbol.name}`] : []));
+  const named = more.flatMap((one) => (one.symbol ? [`${linesOf(one)} ${printable(one.symbol.name)}`] : []));
   const all = unnamed.length > 0 ? [unnamed.join(', ') + rest, ...named] : named;
   return all.map((text) => painter.style('dim', `  also ${text}`));
 }

@@ -7,7 +7,7 @@ import type { EventSummaryView } from '../../server/webhooks/views.ts';
 import { eventId, eventNumber, isUnfinished } from '../../webhooks/event.ts';
 import { withServer, type AdminOptions } from '../server/admin.ts';
 import { eventRow, pageOf, requireWebhook } from './events.ts';
-import { ExitCode, formatColumns, type Terminal } from '../terminal.ts';
+import { ExitCode, formatColumns, jsonText, type Terminal } from '../terminal.ts';
 
 export interface TailOptions extends AdminOptions {
   readonly webhook?: string;
@@ -69,7 +69,7 @@ async function tail(first: AdminClient, options: TailOptions, terminal: Terminal
   const waiting = new Map<string, UnsettledEvent>();
   const print = (event: EventSummaryView, isPrinted = false): void => {
     if (!isPrinted && ++seen > count) return;
-    stdout.write(json ? `${JSON.stringify(event)}\n` : formatColumns([eventRow(event)]));
+    stdout.write(json ? `${jsonText(event)}\n` : formatColumns([eventRow(event)]));
   };
   while (!signal.aborted && seen < count) {
     let found: readonly [EventSummaryView[], EventSummaryView[]];

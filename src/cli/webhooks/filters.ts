@@ -68,7 +68,7 @@ async function runFiltersTest(
   } else {
     terminal.stderr.write(`Fires when ${filter.words}\n`);
     for (const { file, fires, because, tree } of tested) {
-      terminal.stdout.write(fires ? `${file}: fires\n` : `${file}: does not fire: ${because}\n`);
+      terminal.stdout.write(fires ? `${file}: fires\n` : `${file}: does not fire: ${printable(because ?? '')}\n`);
       if (options.explain) terminal.stdout.write(`${formatTree(tree, '    ')}\n`);
     }
   }
