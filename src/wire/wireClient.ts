@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import type * as z from 'zod/mini';
+import { ANSWERED_TOO_MUCH, answerText } from '../base/answerText.ts';
 import { cancelled } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { retryAfterMs } from '../base/retryAfter.ts';
@@ -225,16 +226,17 @@ export class WireClient {
     this.#agent ??= Promise.resolve(this.#options.dispatcher ?? new Agent());
     const dispatcher = await this.#agent;
     let answer: Dispatcher.ResponseData | undefined;
-    let text: string;
+    let text: string | undefined;
     try {
       answer = await request(`${this.#url}${path}`, { method: 'POST', headers, body, signal, dispatcher });
-      text = await answer.body.text();
+      text = await answerText(answer.body);
     } catch (error) {
       // Never restart a model that has begun to answer.
       const canRetry = !answer || path !== PATHS.chatStream;
       return { error: wireErrors.network(path, this.#host, error), canRetry };
     }
     const { statusCode: status, statusText } = answer;
+    if (text === undefined) return { error: wireErrors.unexpected(path, status, ANSWERED_TOO_MUCH), canRetry: false };
     if (status >= 200 && status < 300) return read(text, status);
     const canRetry = status === 499 || status === 429 || status >= 500;
     const afterMs =

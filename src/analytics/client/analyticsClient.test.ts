@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
@@ -54,6 +55,16 @@ describe('the client of the analytics API', () => {
   async function silentUrl(onRequest: () => void = () => undefined): Promise<string> {
     silent = createServer((socket) => socket.on('error', () => socket.destroy()).once('data', onRequest));
     silent.listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    return `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  }
+
+  /** A server that answers each request as `answer` does. */
+  async function urlOf(answer: (response: ServerResponse) => void): Promise<string> {
+    silent = createHttpServer((request, response) => {
+      request.resume();
+      answer(response);
+    }).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     return `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
   }
@@ -180,6 +191,55 @@ describe('the client of the analytics API', () => {
     fault({ status: 403, times: 1 });
     await assert.rejects(fails(clientOf(), 'dau', {}), { code: 'PermissionDenied', message: /injected by/ });
     assert.deepEqual(pauses, [], 'none of this gets better by itself');
+  });
+
+  it('reads no answer without an end into memory', async () => {
+    let sent = 0;
+    let closed: Promise<unknown> | undefined;
+    const url = await urlOf((response) => {
+      closed = once(response, 'close');
+      const megabyte = Buffer.alloc(1 << 20, ' ');
+      const go = (): void => {
+        do sent += megabyte.length;
+        while (!response.destroyed && response.write(megabyte));
+        response.once('drain', go);
+      };
+      go();
+    });
+    const tooMuch = /answered more than 128 MB/;
+    await assert.rejects(clientOf({}, 'token', url).call('dau', {}), { code: 'UnexpectedResponse', message: tooMuch });
+    await closed;
+    assert.ok(sent < 1 << 28, `${sent} bytes were sent`);
+    await assert.rejects(setOne(clientOf({}, 'token', url)), { code: 'WriteUnknown' });
+    assert.deepEqual(pauses, [], 'it is not requested again');
+  });
+
+  it('refuses pages that lead back, and times and days that are none', async () => {
+    const answer = { users: [], metadata: { effective_date: '2026-11-20', generated_at: '2026-11-21T09:00:00Z' } };
+    let count = 0;
+    const next = (): unknown => ({ has_more: true, next_cursor: count++ % 2 === 0 ? 'a' : 'b' });
+    let changed: object = {};
+    const url = await urlOf((response) => {
+      const { metadata, ...rest } = answer;
+      const details = { returned_user_count: 0, ...metadata, ...changed };
+      response.end(JSON.stringify({ ...rest, pagination: next(), metadata: details }));
+    });
+    const client = clientOf({}, 'token', url);
+    const readAll = async (): Promise<void> => {
+      for await (const page of client.pages('dau', {})) assert.equal(page.users.length, 0);
+    };
+    await assert.rejects(readAll(), { code: 'UnexpectedResponse', message: /that there is more, and not where/ });
+    assert.equal(count, 3);
+    for (changed of [
+      { generated_at: 'soon' },
+      { generated_at: '2026-13-01T00:00:00Z' },
+      { effective_date: '2026-02-30' },
+    ])
+      await assert.rejects(client.call('dau', {}), { code: 'UnexpectedResponse', message: /metadata\.\w+: / });
+    for (const zone of ['Z', '.250Z', '+01:00', '']) {
+      changed = { generated_at: `2026-11-21T09:00:00${zone}` };
+      assert.ok(await client.call('dau', {}));
+    }
   });
 
   it('ends at once when cancelled, during or between attempts', async () => {

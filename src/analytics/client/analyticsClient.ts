@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { ANSWERED_TOO_MUCH, answerText } from '../../base/answerText.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { SextantError } from '../../base/errors.ts';
 import { cancelled, systemCode, throwIfCancelled } from '../../base/errors.ts';
@@ -47,7 +48,8 @@ export type PagedName = {
 
 interface HttpAnswer {
   readonly status: number;
-  readonly text: string;
+  /** `undefined` if it was too long. */
+  readonly text: string | undefined;
   readonly retryAfter: string | string[] | undefined;
 }
 
@@ -147,13 +149,15 @@ export class AnalyticsClient {
     // The largest page: the limit counts requests.
     const page_size = (endpoints[name] as Endpoint).pageSize?.maximum;
     let cursor = from;
+    const seen = new Set([cursor]);
     do {
       const page = await this.call(name, { page_size, ...request, ...(cursor !== undefined && { cursor }) }, options);
       yield page;
       const { has_more: hasMore, next_cursor: next } = page.pagination;
-      if (hasMore && (next === undefined || next === '' || next === cursor))
+      if (hasMore && (next === undefined || next === '' || seen.has(next)))
         throw clientErrors.unexpected('that there is more, and not where');
       cursor = hasMore ? next : undefined;
+      seen.add(cursor);
     } while (cursor !== undefined);
   }
 
@@ -196,14 +200,14 @@ export class AnalyticsClient {
     );
     return {
       status: statusCode,
-      text: await body.text(),
+      text: await answerText(body),
       retryAfter: headers['retry-after'],
     };
   }
 
   #refusal({ status, text, retryAfter }: HttpAnswer): Failure {
     const afterMs = retryAfterMs(retryAfter, (this.#edges.clock ?? systemClock).now());
-    const message = messageOf(text, status === 400 ? LONGEST_LIST : LONGEST_MESSAGE);
+    const message = messageOf(text ?? '', status === 400 ? LONGEST_LIST : LONGEST_MESSAGE);
     const final = (error: SextantError): Failure => ({ error, canRetry: false, isUnheard: true });
     switch (status) {
       case 401:
@@ -243,8 +247,9 @@ function queryOf(request: object): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-function readAnswer<N extends EndpointName>(name: N, text: string): ResponseOf<N> {
+function readAnswer<N extends EndpointName>(name: N, text: string | undefined): ResponseOf<N> {
   try {
+    if (text === undefined) throw clientErrors.unexpected(ANSWERED_TOO_MUCH);
     return parseResponse(name, JSON.parse(text));
   } catch (error) {
     const problem = error instanceof SyntaxError ? clientErrors.unexpected('no JSON') : error;

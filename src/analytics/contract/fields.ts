@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseDay } from '../../base/day.ts';
 import { parseDecimal } from '../../base/decimal.ts';
 import {
   BUDGET_LIMIT,
@@ -94,8 +95,11 @@ export const serviceAccounts = (field: string) =>
 // ── Parts of responses ───────────────────────────────────────────────────────────────────────────────────────────────
 
 export const text = z.string();
-export const day = z.string().check(z.meta({ format: 'date' }));
-const moment = z.string().check(z.meta({ format: 'date-time' }));
+export const day = z.string().check(
+  z.refine((value) => parseDay(value) !== undefined),
+  z.meta({ format: 'date' }),
+);
+const moment = z.string().check(z.refine(isMoment), z.meta({ format: 'date-time' }));
 export const count = z.int().check(z.gte(0));
 
 /** A row that names exactly one account (section 2.1). */
@@ -212,3 +216,8 @@ export const overrideEntry = z.union(
   ],
 );
 export type OverrideEntry = z.infer<typeof overrideEntry>;
+
+/** ISO 8601, with or without a zone. `Date` itself takes many other texts. */
+function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?$/.test(text) && !Number.isNaN(Date.parse(text));
+}
