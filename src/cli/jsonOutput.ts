@@ -10,6 +10,7 @@ import type {
   EventDetailView,
   EventSummaryView,
   EventView,
+  FilterTestView,
   ForwardView,
   JournalView,
   NewWebhookView,
@@ -193,12 +194,14 @@ export interface JsonOutput {
   'events-refusals': RefusalsView['refusals'];
   /** `sextant events verify` */
   'events-verify': JournalView;
-  /** `sextant filters test` */
+  /** `sextant filters test` with files */
   'filters-test': {
     /** The filter in words. */
     words: string;
     results: (Evaluation & { file: string })[];
   };
+  /** `sextant filters test --webhook` */
+  'filters-test-events': FilterTestView;
   /** Any command that fails */
   error: {
     error: {

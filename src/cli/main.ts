@@ -168,8 +168,7 @@ export async function createProgram(
 /** Runs a command line. Resolves to the exit code of the process. */
 export async function main(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.ok;
-  // Behind -- it is a query.
-  const isJson = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined).includes('--json');
+  const isJson = printsJson(argv);
   const args = withCommand(argv);
   const program = await createProgram(args, SEXTANT_VERSION, terminal, (code) => (exitCode = code));
   try {
@@ -190,6 +189,15 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
     if (error instanceof SextantError && error.code === 'NotAFolder') adviseQuotes(argv, terminal);
     return ExitCode.failed;
   }
+}
+
+/** Whether options request JSON. Behind `--` is a query. */
+function printsJson(argv: readonly string[]): boolean {
+  const options = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : undefined);
+  return options.some(
+    (option, at) =>
+      option === '--json' || option === '--format=json' || (option === 'json' && options[at - 1] === '--format'),
+  );
 }
 
 /** The same for people and in JSON. */

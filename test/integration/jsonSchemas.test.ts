@@ -216,6 +216,8 @@ describe('The JSON of the command', () => {
     assertKept('listen', JSON.parse(made), ['listen']);
     listening.kill();
     keeps('events-list', ['events', 'list', ...here]);
+    for (const rule of ['{"==": [{"var": "n"}, 1]}', '{"map": [1, 2]}'])
+      keeps('filters-test-events', ['filters', 'test', rule, '--webhook', 'deploys', ...here], 1);
     keeps('events-show', ['events', 'show', id, ...here]);
     const tail = [COMMAND, 'events', 'tail', '--count', '1', '--timeout', '30', '--json', ...here];
     const tailing = spawn(process.execPath, tail, { env, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -257,6 +259,14 @@ describe('The JSON of the command', () => {
     keeps('error', ['webhooks', 'enable', 'nothing', '--state', state], 1);
     keeps('error', ['budgets', 'set', 'ada@example.com', 'much'], 2);
     keeps('error', ['usage', '--days', '0'], 2);
+    for (const form of [['--format', 'json'], ['--format=json']]) {
+      const { status, stdout } = spawnSync(process.execPath, [COMMAND, 'report', '--since', 'never', ...form], {
+        encoding: 'utf8',
+        env,
+      });
+      assert.equal(status, 2);
+      assertKept('error', JSON.parse(stdout), ['report', ...form]);
+    }
     keeps('error', ['events', 'list', '--state', join(state, 'nowhere')], 2);
   });
 
