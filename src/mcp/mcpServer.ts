@@ -98,6 +98,8 @@ export async function serveMcp(options: McpOptions, edges: McpDependencies, sign
   addTools(server, folders, roots, options);
   server.server.onerror = (error) => logger.warn(`MCP: ${describeError(error)}`);
   const ended = AbortSignal.any([signal, closing.signal]);
+  // The library stops to read after a message of more than 10 MB, and then no end of the input is seen.
+  server.server.onclose = () => closing.abort();
   for (const event of ['end', 'close', 'error']) input.once(event, () => closing.abort());
   try {
     await folders.set(options.folders);

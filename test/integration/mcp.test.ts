@@ -482,6 +482,19 @@ describe('sextant mcp', () => {
     assert.equal(answers().length, 3);
   });
 
+  it('ends with a reason after a message that is too long, so that its client can start it again', async () => {
+    const child = spawn(process.execPath, [COMMAND, 'mcp', '--workspace-root', copySample(folder())], {
+      env: { ...process.env, XDG_CACHE_HOME: cache },
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk) => (said += String(chunk)));
+    child.stdin.on('error', () => undefined);
+    child.stdin.write(Buffer.alloc(11 << 20, 'a'));
+    await once(child, 'exit');
+    assert.match(said, /^sextant: MCP: .* exceeded maximum size of 10485760 bytes\n$/);
+  });
+
   it('ends when its parent process is killed, also while indexing', async () => {
     const root = folder();
     writeFiles(
