@@ -251,6 +251,15 @@ export class SegmentScores {
     return documents;
   }
 
+  /** The chunks of a document that have the first name. */
+  chunksWithName(document: number): Uint32Array {
+    const { chunks } = this.#postings;
+    const { firstChunk } = this.reader;
+    const { from = 0, to = 0 } = this.#names[0] ?? {};
+    const begin = gallop(chunks, from, to, firstChunk[document]!);
+    return chunks.subarray(begin, gallop(chunks, begin, to, firstChunk[document + 1]!));
+  }
+
   /** The lowest score of `documents` together with their best chunks. */
   lowestOf(documents: readonly number[]): number {
     const best = this.#bestChunks(documents);

@@ -28,6 +28,16 @@ describe('the place that a search shows', () => {
     for (const hit of [name, words]) assert.ok(hit && hit.startLine > 4, JSON.stringify(hit));
   });
 
+  it('is the use of a name that nothing defines, before definitions with its words', async () => {
+    const table = Array.from({ length: 90 }, (_, i) => `    { text("lamp_${i}"), set_number, ${i} },\n`);
+    table[70] = '    { text("harbour_open_time"), set_time, 70 },\n';
+    const near = `static int harbour_open_hours[] = { 1 };\nstatic int harbour_time(int open)\n{\n${'    step();\n'.repeat(30)}}\n\n`;
+    const text = `${near}static command_t commands[] = {\n${table.join('')}};\n\n${near.replaceAll('static int harbour', 'static int open')}`;
+    const line = text.split('\n').findIndex((one) => one.includes('harbour_open_time')) + 1;
+    for (const hit of await ask('a.c', text, ['harbour_open_time', 'harbourOpenTime']))
+      assert.ok(hit && hit.startLine <= line && line <= hit.endLine, `${hit?.startLine}-${hit?.endLine}, not ${line}`);
+  });
+
   it('is a definition with its comment, where the words are in the comment', async () => {
     const comment = (lines: number): string =>
       Array.from({ length: lines }, (_, i) => `# ${i === 3 ? 'Moors the ship' : 'More.'}\n`).join('');

@@ -9,7 +9,15 @@ import { IMPORTED, PlaceFeatures, type PlaceCandidate } from './placeFeatures.ts
 import { bestPlaces } from './placeRanker.ts';
 import { definitionNames } from './filters.ts';
 import { MereNames } from './mereNames.ts';
-import { overlap, placeInChunk, scoreSymbol, type NameScore, type NameWords, type SourceRange } from './sourceRange.ts';
+import {
+  overlap,
+  placeInChunk,
+  placeOf,
+  scoreSymbol,
+  type NameScore,
+  type NameWords,
+  type SourceRange,
+} from './sourceRange.ts';
 import type { Query } from './query.ts';
 
 const MORE_PLACES = 3;
@@ -32,6 +40,17 @@ export interface PlaceQuery {
   readonly symbols: readonly SymbolTermInfo[];
   /** Nearness of a name to the patterns of `sym:`; 0 for no match; `undefined` without such a filter. */
   readonly nearness: ((name: string) => number) | undefined;
+}
+
+/** The chunks of a document that precede those with most of the words. */
+interface WantedChunks {
+  /** The line that defines the name. */
+  readonly line: number | undefined;
+  /** The lines that define matches of `sym:`, with the nearness of their names. */
+  readonly asked: ReadonlyMap<number, number> | undefined;
+  readonly mere: MereNames | undefined;
+  /** The chunks that have a name which the document does not define. */
+  readonly using: readonly number[];
 }
 
 /** Finds the places to show in the found documents. */
@@ -68,7 +87,8 @@ export class PlaceFinder {
     if (asked?.size === 0) return [];
     const defining = line ?? this.#definingLine(scores, document, asked);
     const mere = this.#mereNames(scores, document, evidence);
-    const best = this.#bestChunks(scores, document, evidence, defining, asked, mere);
+    const using = line === undefined && defining === undefined ? this.#chunksWithName(scores, document) : [];
+    const best = this.#bestChunks(scores, document, evidence, { line: defining, asked, mere, using });
     const ranges = (line === undefined ? best : best.slice(0, 1)).map((chunk) => reader.linesOfChunk(chunk));
     const spans = reader.definitionsOf(document, ranges);
     const isAsked = (span: SymbolSpan): boolean =>
@@ -81,7 +101,9 @@ export class PlaceFinder {
       // Prefer the innermost definition around a phrase.
       return contains(span, line) ? 1 / (span.endLine - span.startLine + 1) : 0;
     };
-    const places = ranges.map(([startLine, endLine]): SourceRange => {
+    const places = ranges.map(([startLine, endLine], i): SourceRange => {
+      // A definition beside the use may have words of the name.
+      if (using.includes(best[i]!)) return placeOf(spans.findLast(isAround(startLine, endLine)), startLine, endLine);
       const place = placeInChunk(spans, startLine, endLine, nameScore);
       const { symbol } = place;
       // The wanted definition is shown whole, also where the chunk has only a part of it.
@@ -144,14 +166,19 @@ export class PlaceFinder {
     return best;
   }
 
+  /** The chunks that have the name, other than imports, if the query is a single name. */
+  #chunksWithName(scores: SegmentScores, document: number): readonly number[] {
+    const { symbol, names } = this.#wanted.query;
+    if (symbol === undefined || names.length !== 1) return [];
+    return [...scores.chunksWithName(document)].filter((chunk) => !(scores.reader.chunkTokens[chunk]! & ARE_IMPORTS));
+  }
+
   /** The chunk to show and up to three more. A chunk that defines the wanted name precedes all that use it. */
   #bestChunks(
     { reader, symbols }: SegmentScores,
     document: number,
     { chunks }: Evidence,
-    line: number | undefined,
-    asked: ReadonlyMap<number, number> = new Map(),
-    mere?: MereNames,
+    { line, asked = new Map(), mere, using }: WantedChunks,
   ): number[] {
     const { total } = this.#wanted;
     const first = reader.firstChunk[document]!;
@@ -165,8 +192,9 @@ export class PlaceFinder {
       values[chunk - first]! += total * this.#wanted.symbols[term]!.value;
     }
     const linesOf = (i: number): LineRange => reader.linesOfChunk(first + i);
-    // 2 for the chunk around `line`, 1 for those that define a match of `sym:`.
+    // 2 for the chunk around `line`, 1 for those that define a match of `sym:` or have the name.
     const ranks = new Uint8Array(values.length);
+    for (const chunk of using) ranks[chunk - first] = 1;
     for (const [i, near] of nearestIn(asked, values.length, linesOf)) {
       values[i]! += total * (1 + NEARNESS * near);
       ranks[i] = 1;
@@ -212,6 +240,10 @@ function nearestIn(
 function termsOf({ name, container }: SymbolSpan): string[] {
   const qualified = foldQualified(container === undefined ? name : `${container}.${name}`);
   return [foldName(name), foldName(nameSegments(name).at(-1) ?? name), qualified];
+}
+
+function isAround(startLine: number, endLine: number): (span: SymbolSpan) => boolean {
+  return (span) => span.startLine <= startLine && span.endLine >= endLine;
 }
 
 function isIn(line: number, [first, last]: LineRange): boolean {
