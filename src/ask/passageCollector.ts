@@ -1,3 +1,4 @@
+import { escapeRegExp } from '../base/regExp.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { splitIdentifier, stem } from '../engine/analyze/words.ts';
 import { sidesOf } from '../engine/query/paths.ts';
@@ -130,11 +131,19 @@ export class PassageCollector {
     return candidates;
   }
 
-  /** Adds the definition of a name, the best one of several. */
-  async addNamed(name: string, signal: AbortSignal): Promise<void> {
+  /** Adds the definition of a name, the best one of several; of a name that nothing defines, the best use. */
+  async addNamed(name: string, compared: readonly ComparedLines[], signal: AbortSignal): Promise<void> {
+    const has = new RegExp(String.raw`(?<![\w$])${escapeRegExp(name)}(?![\w$])`);
     const found = await this.#sources.search(name, FEW_NAMED, signal);
-    const file = found.find(({ symbol }) => symbol?.name === name);
-    if (file) await this.addFound(file, file);
+    const defining = found.find(({ symbol }) => symbol?.name === name);
+    if (defining) return this.addFound(defining, defining);
+    const best = compared.find(({ text }) => has.test(text));
+    if (best) return this.addFound(best.file, best.lines);
+    for (const one of found) {
+      const file = await this.#file(one.root, one.path);
+      if (!file?.holds(one) || !has.test(file.text(one.startLine, one.endLine, false).text)) continue;
+      return this.addFound(one, one);
+    }
   }
 
   /** Adds definitions that the passages call, if the index knows a single one of the name. */

@@ -57,6 +57,19 @@ describe('Retrieval for questions', () => {
       assert.equal((await pathsOf(`What happens when two requests create the same object with ${name}?`, texts))[0], 'src/store.ts'); // oxfmt-ignore
   });
 
+  it('begins with a use of a name in code that nothing defines', async () => {
+    const other = (i: number): string =>
+      `/** The default time to read from the proxy ${i}: its timeout. */\nexport const proxyTimeout${i} = readDefault(${i});\n`;
+    const texts = new Map([
+      ...Array.from({ length: 50 }, (_, i) => [`src/proxy${i}.ts`, other(i)] as const),
+      ['src/keys.ts', `${other(50)}\nexport const keys = [\n  ['proxy_read_timeout', setTime],\n];\n`],
+    ]);
+    const question = 'What is the default time of the timeout proxy_read_timeout, to read from the proxy?';
+    assert.equal((await pathsOf(question, texts))[0], 'src/keys.ts');
+    const unknown = question.replace('proxy_read', 'proxy_write');
+    assert.notEqual((await pathsOf(unknown, texts))[0], 'src/keys.ts');
+  });
+
   it('puts the definition first for a name alone, however large its file is', async () => {
     const others = Array.from({ length: 80 }, (_, i) => `export function quay${i}() {\n  return ${i};\n}\n`);
     const texts = new Map([

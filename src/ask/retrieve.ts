@@ -74,7 +74,7 @@ export async function retrievePassages(
   for (const name of isName || scored.isAboutTests ? [] : codeNames(question)) {
     const best = compared.find((one) => one.name === name);
     if (best) await collector.addFound(best.file, best.lines);
-    else await collector.addNamed(name, signal);
+    else await collector.addNamed(name, compared, signal);
   }
   for (const [i, { file, lines }] of [...compared, ...others].entries()) {
     if (i === BEFORE_EARLIER) for (const passage of last?.cited ?? []) await collector.addEarlier(passage);
