@@ -14,6 +14,9 @@ interface Candidate {
   readonly document: number;
 }
 
+/** Tells tests, examples and vendored code that the query does not request. */
+type IsAside = (candidate: Candidate) => boolean;
+
 /** A document that comes before all others, and perhaps the line to show. */
 export interface Pinned extends Candidate {
   readonly line?: number;
@@ -65,14 +68,15 @@ export function isCode(text: string): boolean {
 
 /**
  * The documents that have the words in their order, stop words included, if these are few: pasted lines and messages are
- * searched for themselves. Of a message of which nothing has all words, most of them in a row are enough: the others may
- * have been filled in. `likeRegex` matches instead of the words.
+ * searched for themselves, in code before the tests that repeat them. Of a message of which nothing has all words, most of
+ * them in a row are enough: the others may have been filled in. `likeRegex` matches instead of the words.
  */
 export function* findVerbatim(
   words: string,
   likeRegex: Phrase | undefined,
   all: readonly SegmentScores[],
   folders: readonly SearchedFolder[],
+  isAside: IsAside,
 ): Generator<undefined, Pinned[], void> {
   const typed = [...words.matchAll(WORD)].map(([word]) => word);
   const count = all[0]?.words ?? 0;
@@ -81,13 +85,13 @@ export function* findVerbatim(
   const signed = [...words.matchAll(SIGNED)].map(([word]) => word);
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
   const isPasted = likeRegex !== undefined || isCode(words);
-  const having = candidatesIn(searched, count, (scores) => scores.documentsWithAll(), isPasted);
+  const having = candidatesIn(searched, count, (scores) => scores.documentsWithAll(), isPasted, isAside);
   const patterns = [
     ...(isPasted ? [{ pattern: compilePhrase(words.trim()), worth: EXACT }] : []),
     { pattern: likeRegex ?? compileWords(words), worth: 1 },
     ...(isShort && !likeRegex ? [{ pattern: compileLine(signed), worth: PART }] : []),
   ];
-  const matches = yield* findMatches(patterns, having, folders);
+  const matches = yield* findMatches(patterns, having, folders, isAside);
   const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
   const isMessage = typed.length > MIN_PART_WORDS && typed.length <= MAX_PART_WORDS && count >= MIN_PART_WORDS - 1;
   if (found.length > 0 || likeRegex || !isMessage) return found;
@@ -103,7 +107,7 @@ export function* findVerbatim(
   const least = Math.max(MIN_PART_WORDS, Math.ceil(MIN_PART * typed.length));
   const longestIn = compilePart(typed, least);
   const parts: { readonly length: number; readonly pinned: Pinned }[] = [];
-  for (const candidate of candidatesIn(searched, count, (scores) => [...havingMost.get(scores)!])) {
+  for (const candidate of candidatesIn(searched, count, (scores) => [...havingMost.get(scores)!], false, isAside)) {
     yield;
     const part = longestIn(textOf(candidate, folders) ?? '');
     if (!part) continue;
@@ -112,7 +116,13 @@ export function* findVerbatim(
   }
   const most = Math.max(...parts.map(({ length }) => length));
   const best = parts.filter(({ length }) => length === most).map(({ pinned }) => pinned);
-  return best.length > MAX_VERBATIM ? [] : best;
+  return fewOf(best, isAside);
+}
+
+/** All documents if these are few, else those that are no tests and the like, if those are. */
+function fewOf(pinned: readonly Pinned[], isAside: IsAside, most = MAX_VERBATIM): Pinned[] {
+  const few = pinned.length > most ? pinned.filter((one) => !isAside(one)) : [...pinned];
+  return few.length > most ? [] : few;
 }
 
 /** The documents to read, the most promising first; none where so few words are in many documents. */
@@ -121,12 +131,17 @@ function candidatesIn(
   words: number,
   documentsOf: (scores: SegmentScores) => readonly number[],
   mayBeMany = false,
+  isAside: IsAside = () => false,
 ): readonly Candidate[] {
-  const candidates = all.flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })));
-  if (!mayBeMany && words < MAX_READ.length && candidates.length > MAX_READ[words]!) return [];
-  return candidates
-    .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document))
-    .slice(0, mayBeMany ? MAX_READ_CODE : MAX_READ.at(-1));
+  const candidates = all
+    .flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })))
+    .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document));
+  const best = candidates.slice(0, MAX_READ_CODE);
+  const aside = new Set(best.filter(isAside));
+  const most = MAX_READ[words] ?? Infinity;
+  if (!mayBeMany && candidates.length - aside.size > most) return [];
+  const ordered = [...best.filter((one) => !aside.has(one)), ...aside];
+  return mayBeMany ? ordered : ordered.slice(0, MAX_READ.at(-1));
 }
 
 function textOf({ scores, document }: Candidate, folders: readonly SearchedFolder[]): string | undefined {
@@ -139,6 +154,7 @@ function* findMatches(
   patterns: readonly { readonly pattern: Pick<Phrase, 'firstIn'> | undefined; readonly worth: number }[],
   candidates: readonly Candidate[],
   folders: readonly SearchedFolder[],
+  isAside: IsAside,
 ): Generator<undefined, Pinned[], void> {
   const found = patterns.map((): Pinned[] => []);
   for (const { scores, document } of candidates) {
@@ -151,12 +167,13 @@ function* findMatches(
       found[i]!.push({ scores, document, line: match.line, worth, feature: 'verbatim' });
       break;
     }
-    if (found[0]!.length > MAX_VERBATIM) return [];
+    if (found[0]!.length > MAX_VERBATIM && fewOf(found[0]!, isAside).length === 0) return [];
   }
   const pinned: Pinned[] = [];
   for (const those of found) {
-    if (pinned.length + those.length > MAX_VERBATIM) break;
-    pinned.push(...those);
+    const few = fewOf(those, isAside, MAX_VERBATIM - pinned.length);
+    if (few.length === 0 && those.length > 0) break;
+    pinned.push(...few);
   }
   return pinned;
 }
@@ -170,7 +187,7 @@ export function* findKeys(
   words: readonly string[],
   all: readonly SegmentScores[],
   folders: readonly SearchedFolder[],
-  isAside: (candidate: Candidate) => boolean,
+  isAside: IsAside,
 ): Generator<undefined, Pinned[], void> {
   const key = parseKey(typed);
   if (!key) return [];

@@ -344,13 +344,19 @@ class Search {
   /** A found document, with the penalty of unwanted kinds. */
   #foundAt(scores: SegmentScores, document: number): FoundDocument {
     const score = scores.scoreOf(document) / this.#total;
-    const { path, sides } = this.#memory.pathAndSidesOf(scores.reader, document);
+    const { path } = this.#memory.pathAndSidesOf(scores.reader, document);
+    return { scores, document, path, score: score - this.#costOf(scores, document) };
+  }
+
+  /** The penalty of a test, of vendored code or an example that the query does not request. */
+  #costOf(scores: SegmentScores, document: number): number {
+    const { sides } = this.#memory.pathAndSidesOf(scores.reader, document);
     let cost = 0;
     if (sides.length > 0) {
       const unasked = sides.filter(([, word]) => !this.#query.words.includes(word));
       for (const side of new Set(unasked.map(([side]) => side))) cost += PENALTY[side];
     }
-    return { scores, document, path, score: score - cost };
+    return cost;
   }
 
   /** All found documents, in no order. */
@@ -387,29 +393,25 @@ class Search {
 
   *#findPinned(): Generator<undefined, readonly Pinned[], void> {
     const { words, text, phrases, filters, regexes, excludedWords } = this.#parsed;
+    const isAside = ({ scores, document }: Pick<Pinned, 'scores' | 'document'>): boolean =>
+      this.#costOf(scores, document) > 0;
     if (this.#texts.isNeeded) {
       // Pasted code has phrases of its own.
       const rest = [...phrases, { start: text.length }].map(({ start }, i) => text.slice(phrases[i - 1]?.end, start));
       const isPasted = isCode(rest.join('')) && filters.length + regexes.length + excludedWords.length === 0;
-      return isPasted ? yield* findVerbatim(text, undefined, this.#scores, this.#folders) : [];
+      return isPasted ? yield* findVerbatim(text, undefined, this.#scores, this.#folders, isAside) : [];
     }
     const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;
     const paths = findPaths(words.trim(), this.#scores, (name) => isFolder(stemOf(name.toLowerCase())));
     if (paths.length > 0) return paths;
-    const keys = yield* findKeys(
-      words.trim(),
-      this.#query.words,
-      this.#scores,
-      this.#folders,
-      ({ scores, document }) => this.#memory.pathAndSidesOf(scores.reader, document).sides.length > 0,
-    );
+    const keys = yield* findKeys(words.trim(), this.#query.words, this.#scores, this.#folders, isAside);
     if (keys.length > 0) return keys;
     const named = this.#name === 'unknown' ? yield* findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
     if (named.length > 0) return named;
     // A defined name is searched for its definition, not for its uses.
     const { likeRegex } = this.#options;
     if (this.#name === 'defined' && !likeRegex) return [];
-    return yield* findVerbatim(words, likeRegex, this.#scores, this.#folders);
+    return yield* findVerbatim(words, likeRegex, this.#scores, this.#folders, isAside);
   }
 
   *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, readonly Ranked[], void> {

@@ -35,6 +35,20 @@ describe('a search for typed text', () => {
       assert.equal((await find(files, 'harbour lantern quay'))[0], 'lantern/harbour/quay.ts:1');
     });
 
+    it('is the code of a message that many tests expect, whatever the number of tests', async () => {
+      const test = (i: number): string =>
+        `test('lantern ${i}', () => expect(quay(${i})).throws('the harbour has no lantern at'));\n`;
+      const tests = Array.from({ length: 40 }, (_, i) => [`test/harbour${i}.test.ts`, test(i).repeat(3)] as const);
+      const files = {
+        'lantern/harbour/quay.ts': hub,
+        'src/z.ts': `${filler}\n\n  ${line}\n`,
+        ...Object.fromEntries(tests),
+      };
+      assert.equal((await find(files, 'the harbour has no lantern at quay'))[0], 'src/z.ts:91');
+      assert.equal((await find(files, 'the harbour has no lantern at'))[0], 'src/z.ts:91');
+      assert.match((await find(files, 'test that the harbour has no lantern at'))[0]!, /^test/);
+    });
+
     it('counts stop words, and matches whole words only', async () => {
       const files = { 'lantern.ts': hub, 'a.ts': '// to be of a lantern\n', 'b.ts': '// to be or a lanterns\n' };
       assert.equal((await find(files, 'to be of a lantern'))[0], 'a.ts:1');
