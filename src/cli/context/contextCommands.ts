@@ -56,7 +56,7 @@ Exit codes: 0 done; 2 failed or wrong usage; 130 interrupted.`,
     .requiredOption('--name <name>', 'the name of the token, as in the access log')
     .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).makeOptionMandatory())
     .option('--repo <pattern...>', 'only repositories with such names; * stands for any characters')
-    .option('--rate <number>', 'requests a minute (default: 600)', atLeastOne)
+    .option('--rate <number>', 'requests to repositories a minute (default: 600)', atLeastOne)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
