@@ -311,6 +311,14 @@ describe('the embedded server', () => {
       assert.deepEqual(Object.keys(body.paths as object), Object.values(PATHS));
     });
 
+    it('with the contract also while ten connections request it a thousand times each', async () => {
+      const connections = Array.from({ length: 10 }, () => new RawConnection(server.url));
+      for (const connection of connections) connection.send(head('GET', '/openapi.json').repeat(1_000));
+      for (const connection of connections) assert.equal((await connection.answer())?.status, 200);
+      await assertAlive();
+      for (const connection of connections) connection.destroy();
+    });
+
     it('several requests on one connection, in their order', async () => {
       const connection = new RawConnection(server.url);
       connection.send(head('GET', PATHS.dau) + head('GET', '/nowhere') + head('GET', '/healthz'));

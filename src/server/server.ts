@@ -23,6 +23,7 @@ import { injectFaults } from './faults/inject.ts';
 import { SCENARIOS } from './faults/scenarios.ts';
 import { Certificate, type CertificateFiles } from './http/certificate.ts';
 import { HttpEdge, type EdgeTimeouts } from './http/edge.ts';
+import { WrittenJson } from './http/jsonWriter.ts';
 import { httpErrors } from './http/errors.ts';
 import type { Resource } from './http/exchange.ts';
 import { checkHosts, HostCheck } from './http/hosts.ts';
@@ -115,6 +116,7 @@ export class SextantServer implements Administered {
   readonly #certificate: Certificate | undefined;
   #url = '';
   #publicUrl = '';
+  #contract: string | undefined;
   readonly #stopping = new AbortController();
   #closing: Promise<void> | undefined;
   #webhooksClosing: Promise<void> | undefined;
@@ -430,14 +432,17 @@ export class SextantServer implements Administered {
         isLogged: true,
         methods: {
           GET: {
-            handle: async () => {
-              const { openApiDocument } = await import('../analytics/openapi.ts');
-              return { json: openApiDocument(this.#publicUrl, this.#options.version ?? '0') };
-            },
+            handle: async () => new WrittenJson(await this.#contractText()),
           },
         },
       },
     ];
+  }
+
+  /** The same text for all: it needs no token, and to write it takes more time and memory than to ask for it. */
+  async #contractText(): Promise<string> {
+    const { openApiDocument } = await import('../analytics/openapi.ts');
+    return (this.#contract ??= JSON.stringify(openApiDocument(this.#publicUrl, this.#options.version ?? '0')));
   }
 
   async #listen(): Promise<void> {
