@@ -48,6 +48,14 @@ describe('the contract of the analytics API', () => {
     }
   });
 
+  it('requires in it a body of each POST, since one without a Content-Type is refused', () => {
+    const { paths } = openApiDocument('http://127.0.0.1:4000', '1.2.3') as {
+      paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>;
+    };
+    for (const { path, method } of Object.values(endpoints))
+      assert.equal(paths[path]![method.toLowerCase()]!.requestBody?.required, method === 'POST' ? true : undefined);
+  });
+
   it('makes the linter reject a wrong example', async () => {
     const config = await createConfig({ rules: { 'no-invalid-media-type-examples': 'error' } });
     const source = JSON.stringify(openApiDocument('http://127.0.0.1:4000', '1.2.3')).replace(

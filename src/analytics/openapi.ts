@@ -108,10 +108,8 @@ function withoutNull(schema: Json): Json {
 }
 
 function requestBody(endpoint: Endpoint): Json {
-  return {
-    required: endpoint.scope === 'budgets:write',
-    content: json(schemaOf(endpoint.request), endpoint.example.request),
-  };
+  // An empty body is as good as `{}`, but a request without a Content-Type is refused.
+  return { required: true, content: json(schemaOf(endpoint.request), endpoint.example.request) };
 }
 
 function errorResponse(code: string, description: string): Json {
