@@ -48,6 +48,8 @@ describe('scopes and owners of webhooks', () => {
     assert.equal((await namesFor(suite.client)).length, 5);
     assert.deepEqual(await namesFor(suite.client, '?owner=jo'), ['jo own', 'jo shared']);
     assert.deepEqual(await namesFor(kim, '?scope=organization'), ['admin shared', 'jo shared']);
+    for (const at of ['webhooks', 'events', 'events/search'])
+      await assert.rejects(kim.ask('GET', `${at}?scope=organisation`), /must be one of organization, personal/);
     assert.deepEqual(
       ['jo own', 'admin own'].map((name) => made.get(name)!.owner),
       ['jo', undefined],

@@ -1,6 +1,6 @@
 import type { Trigger, Webhook } from '../../webhooks/definitions.ts';
 import { webhookErrors } from '../../webhooks/errors.ts';
-import type { Expert } from '../../webhooks/schemas.ts';
+import { WEBHOOK_SCOPES, type Expert } from '../../webhooks/schemas.ts';
 import { digest, requireToken, type TokenCaller, type Tokens } from '../auth/tokens.ts';
 import type { AdminResource } from '../admin/adminPlane.ts';
 import { httpErrors } from '../http/errors.ts';
@@ -68,6 +68,15 @@ export class Access {
   /** The webhooks that the caller sees. */
   get webhooks(): readonly Webhook[] {
     return this.#definitions.webhooks.filter((one) => this.sees(one));
+  }
+
+  /** Those of a scope and an owner. Throws `InvalidArgument` for an unknown scope. */
+  webhooksOf({ scope, owner }: Partial<Record<'scope' | 'owner', string | undefined>>): readonly Webhook[] {
+    if (scope !== undefined && !WEBHOOK_SCOPES.some((one) => one === scope))
+      throw httpErrors.badRequest(`scope must be one of ${WEBHOOK_SCOPES.join(', ')}`);
+    return this.webhooks.filter(
+      (one) => (scope === undefined || one.scope === scope) && (owner === undefined || one.owner === owner),
+    );
   }
 
   /** Their ids; nothing for all, also deleted ones. */

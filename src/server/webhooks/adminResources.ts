@@ -86,10 +86,7 @@ function webhookResources({ service, views, shared }: Plane): Resource[] {
     shared('webhooks', {
       GET: {
         handle: (exchange) => {
-          const { scope, owner } = parametersOf(exchange.query, ['scope', 'owner']);
-          const found = new Access(service, exchange).webhooks.filter(
-            (one) => (scope === undefined || one.scope === scope) && (owner === undefined || one.owner === owner),
-          );
+          const found = new Access(service, exchange).webhooksOf(parametersOf(exchange.query, ['scope', 'owner']));
           return { json: { webhooks: found.map((webhook) => views.webhook(webhook)) } };
         },
       },

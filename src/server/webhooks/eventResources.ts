@@ -180,9 +180,7 @@ export function filterOf(
   if (status !== undefined && !EVENT_STATUSES.includes(status as EventStatus))
     throw httpErrors.badRequest(`status must be one of ${EVENT_STATUSES.join(', ')}`);
   const access = new Access(service, exchange);
-  const some = access.webhooks.filter(
-    (one) => (scope === undefined || one.scope === scope) && (owner === undefined || one.owner === owner),
-  );
+  const some = access.webhooksOf({ scope, owner });
   return {
     webhook: webhook === undefined ? undefined : idOf(definitions, webhook),
     webhooks: scope === undefined && owner === undefined ? access.ids : some.map(({ id }) => id),
