@@ -92,6 +92,22 @@ describe('Asking', () => {
     assertOnDisk(passages);
   });
 
+  it('names a definition once, however many of its parts are one passage', async () => {
+    const part = `  # The lantern of the harbour.\n  validates :lantern, harbour: true\n${'  step :a\n'.repeat(26)}\n`;
+    const method = `  def lantern\n    @lantern ||= harbour.lantern\n${'    step\n'.repeat(8)}  end\n\n`;
+    const light = 'def light_lantern_of_harbour(lantern, harbour)\n  harbour.light(lantern)\nend\n';
+    const root = folder();
+    writeFiles(root, {
+      'quay.rb': `class Quay\n${part}${method}${part}end\n`,
+      'light.rb': `# Lights each lantern of the harbour.\n${light}`,
+    });
+    const { asker } = await open(root);
+    const question = 'Where is a lantern of the harbour?';
+    const { passages } = await answerOf(asker.ask({ question, provider: extractiveProvider }));
+    const names = passages.map(({ symbol, further = [] }) => [symbol, ...further].map((one) => one?.name));
+    assert.deepEqual(names, [['light_lantern_of_harbour'], ['Quay', 'lantern']]);
+  });
+
   it('answers ten questions with text that is pleasant to read', async () => {
     const { asker } = await open(copySample(folder()));
     const questions = [

@@ -229,10 +229,9 @@ export class PassageCollector {
     const ofOne =
       whole?.startLine === added.whole?.startLine && whole?.endLine === added.whole?.endLine ? whole : undefined;
     const both = ofOne ? [one] : startLine === one.startLine ? [one, added] : [added, one];
-    const [symbol, ...further] = both.flatMap((each) => [
-      ...(each.symbol ? [each.symbol] : []),
-      ...(each.further ?? []),
-    ]);
+    const symbols = both.flatMap((each) => [...(each.symbol ? [each.symbol] : []), ...(each.further ?? [])]);
+    // Several parts of a long definition have its name.
+    const [symbol, ...further] = new Map(symbols.map((each) => [`${each.kind} ${each.name}`, each])).values();
     this.passages[at] = {
       ...rest,
       ...(symbol && { symbol }),
