@@ -7,6 +7,7 @@ import { isTestFile, PassageCollector, type ComparedLines, type RankedFile } fro
 import { featuresOf, FILLERS, type PassageFeatures, type ScoredQuestion } from './passageRanker.ts';
 import weights from './passageWeights.json' with { type: 'json' };
 import type { AskProfile, FoundLines, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
+import { withJoinedVerbs } from './phrasalVerbs.ts';
 import { relatedWords } from './relatedWords.ts';
 import { isProse } from './sourceFile.ts';
 
@@ -112,9 +113,10 @@ async function prepare(
   const isAboutTests = !isName && profile.comparedFiles > 0 && asksForTests(question);
   const tested = isAboutTests ? testedNames(last) : undefined;
   const found = await searchAll({ question, both, subject, isName, tested }, profile, sources, signal);
-  const about = [subject, ...(tested ?? [])].join(' ');
-  const { words } = parseQuery(wordsOf(about));
-  const own = new Set(parseQuery(wordsOf([question, ...(tested ?? [])].join(' '))).words);
+  const wordsAbout = (text: string): readonly string[] =>
+    parseQuery(withJoinedVerbs(wordsOf([text, ...(tested ?? [])].join(' ')))).words;
+  const words = wordsAbout(subject);
+  const own = new Set(wordsAbout(question));
   const earlier = new Set(words.filter((word) => !own.has(word)));
   const scored = { words, earlier, withRelated: profile.relatedWords > 0, isAboutTests };
   return { scored, found, isName };
@@ -191,7 +193,7 @@ async function searchAll(
       relatedBelow: Math.log2(1 + one.rank),
     }));
   }
-  const related = isName ? subject : withRelated(subject, profile.relatedWords);
+  const related = isName ? subject : withRelated(withJoinedVerbs(subject), profile.relatedWords);
   const first = await search(subject);
   const second = related === subject ? first : await search(related);
   const lists = [rank(second === first ? first : fuse([first, second]))];
