@@ -70,6 +70,19 @@ describe('Retrieval for questions', () => {
     assert.notEqual((await pathsOf(unknown, texts))[0], 'src/keys.ts');
   });
 
+  it('takes a request for a list as a question about what is to be listed', async () => {
+    const other = (i: number): string =>
+      `/** Lists and shows all ${i} lamps of a kind. */\nexport function showListOf${i}(list) {\n  return list.show(lamps);\n}\n`;
+    const texts = new Map([
+      ...Array.from({ length: 30 }, (_, i) => [`src/lamps${i}.ts`, other(i)] as const),
+      ['src/kinds.ts', 'export enum LampKind {\n  oil,\n  gas,\n}\n'],
+    ]);
+    for (const question of ['List all lamp kinds', 'Please show me the lamp kinds', 'give me a list of all lamp kinds'])
+      assert.equal((await pathsOf(question, texts))[0], 'src/kinds.ts', question);
+    assert.notEqual((await pathsOf('where is the list of a lamp kind shown?', texts))[0], 'src/kinds.ts');
+    assert.notEqual((await pathsOf('show me', texts))[0], 'src/kinds.ts');
+  });
+
   it('puts the definition first for a name alone, however large its file is', async () => {
     const others = Array.from({ length: 80 }, (_, i) => `export function quay${i}() {\n  return ${i};\n}\n`);
     const texts = new Map([

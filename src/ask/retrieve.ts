@@ -45,6 +45,9 @@ const MAX_RELATED = 20;
 /** A word that refers to the question before. */
 const REFERENCE =
   /^\W*(?:and|but|or|so|then|(?:what|how) about)\b|\b(?:its?|they|them|theirs?|this|that|these|those|there|same)\b/i;
+/** The beginning of a request, which says nothing about the code: "list all", "show me", "give me a list of". */
+const REQUEST =
+  /^\W*(?:please\s+)?(?:(?:list|show|find|give|tell|name)\s+(?:me\b|(?=(?:all|every|each)\b))|list\s+(?=the\b))(?:\s*(?:an?|the)\s+list\s+of\b)?(?:\s*(?:all|every|each)\b)?/i;
 /** Rank that is worth half of the first one, where two searches are put together. */
 const HALF_RANK = 5;
 
@@ -101,12 +104,14 @@ export async function passageRows(
 
 /** A question as passages are scored for it, and the files to compare. */
 async function prepare(
-  question: string,
+  asked: string,
   last: Answer | undefined,
   sources: Sources,
   signal: AbortSignal,
   profile: AskProfile,
 ): Promise<{ readonly scored: ScoredQuestion; readonly found: readonly RankedFile[]; readonly isName: boolean }> {
+  const rest = asked.replace(REQUEST, '');
+  const question = contentWords(rest).length > 0 ? rest : asked;
   const both = last === undefined ? question : `${question} ${last.question}`;
   const subject = isFollowUp(question) ? both : question;
   const isName = parseQuery(wordsOf(subject)).symbol !== undefined;
