@@ -107,6 +107,7 @@ const FEW_BUILT_IN = [
     'python',
     'go',
     'shellscript',
+    'ipynb',
     'yaml',
     'ini',
     'css',

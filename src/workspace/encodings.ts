@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import picomatch from 'picomatch';
+import { isNotebook, notebookText } from './notebook.ts';
 
 /** The encoding that the editor's settings give some files. Crosses threads. */
 export interface EncodingRule {
@@ -38,8 +39,14 @@ export class FileDecoder {
     return encoding === undefined || /^utf8(?:bom)?$/.test(encoding) ? undefined : encoding;
   }
 
-  /** A file's text in UTF-8 if a rule, or UTF-16 without a mark, decodes it; else its bytes. */
+  /** A file's text in UTF-8 if a rule, or UTF-16 without a mark, decodes it, and the text of a notebook's cells; else its bytes. */
   decode(path: string, bytes: Buffer): Buffer {
+    const text = this.#decodeText(path, bytes);
+    const cells = isNotebook(path) ? notebookText(text.toString('utf8')) : undefined;
+    return cells === undefined ? text : Buffer.from(cells);
+  }
+
+  #decodeText(path: string, bytes: Buffer): Buffer {
     if (hasMark(bytes)) return bytes;
     const encoding = this.encodingOf(path);
     const decoded = encoding === undefined ? undefined : decode(bytes, labelOf(encoding));

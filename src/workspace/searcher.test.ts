@@ -272,6 +272,30 @@ describe('Searcher', () => {
     searcher.close();
   });
 
+  it('searches the cells of a notebook, on disk and unsaved, but not what they printed', async () => {
+    const notebookOf = (name: string): string => {
+      const source = ['%matplotlib inline\n', `def ${name}(beams):\n`, '    return "lit"'];
+      const outputs = [{ output_type: 'stream', text: ['the lantern is dark\n'] }];
+      return JSON.stringify({ cells: [{ cell_type: 'code', outputs, source }], nbformat: 4 }, undefined, 1);
+    };
+    const place = await indexed({ 'a.ipynb': notebookOf('light_lantern'), 'b.txt': 'dark' });
+    const [found] = await search('light_lantern', place);
+    assert.deepEqual(
+      [found?.path, found?.language, found?.symbol?.name, found?.text, found?.line],
+      ['a.ipynb', 'python', 'light_lantern', 'def light_lantern(beams):', 15],
+    );
+    const pathsOf = async (query: string, text?: string): Promise<string[]> => {
+      const searcher = new Searcher();
+      if (text !== undefined) searcher.setUnsaved({ root: place.root, path: 'a.ipynb', text });
+      const { results } = await searcher.search({ folders: [place], query, limit: 10 });
+      searcher.close();
+      return results.map(({ path }) => path);
+    };
+    assert.deepEqual(await pathsOf('dark'), ['b.txt']);
+    assert.deepEqual(await pathsOf('/def \\w+\\(beams\\):$/'), ['a.ipynb']);
+    assert.deepEqual(await pathsOf('sym:douse_lantern', notebookOf('douse_lantern')), ['a.ipynb']);
+  });
+
   it('checks a changed file against the whole query', async () => {
     const text = 'export function lightLantern() {}\n';
     const place = await indexed({ 'a.ts': text, 'b.ts': text, 'c.ts': text, 'd.ts': text });

@@ -27,6 +27,7 @@ import { Excerpter } from './excerpt.ts';
 import type { FolderOptions } from './folderOptions.ts';
 import { FolderReaders } from './folderReaders.ts';
 import { FolderSearch } from './folderSearch.ts';
+import { isNotebook, notebookText } from './notebook.ts';
 import { personalOrder, type PersonalOrder } from './personalOrder.ts';
 import { readIndexable, type IndexableFile } from './readIndexable.ts';
 import { linesOf, toResult, type ResultOptions, type SearchResult } from './searchResult.ts';
@@ -169,7 +170,7 @@ export class Searcher {
     const texts = this.#unsaved.get(root) ?? new Map<string, Buffer>();
     this.#unsaved.set(root, texts);
     if (text === undefined) texts.delete(path);
-    else texts.set(path, Buffer.from(text));
+    else texts.set(path, Buffer.from((isNotebook(path) ? notebookText(text) : undefined) ?? text));
     this.#overlaid.clear();
   }
 

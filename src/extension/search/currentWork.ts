@@ -71,5 +71,6 @@ export class CurrentWork implements vscode.Disposable {
 }
 
 function permanentFile({ input, isPreview }: vscode.Tab): vscode.Uri | undefined {
-  return input instanceof vscode.TabInputText && !isPreview ? input.uri : undefined;
+  const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook;
+  return isFile && !isPreview ? input.uri : undefined;
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
+import { showPlace } from './notebookEditor.ts';
 
 /** Editor group of a place; by default the active one. A given group also gets the focus and the cursor. */
 export interface PreviewOptions {
@@ -61,10 +62,13 @@ export class EditorPreview implements vscode.Disposable {
     this.#enqueue(async () => {
       if (this.#wanted !== result) return;
       this.#previewed = uri;
-      const editor = await vscode.window.showTextDocument(uri, { preview: true, preserveFocus: !options, ...options });
+      const shown = await showPlace(uri, result, { preview: true, preserveFocus: !options, ...options });
       if (this.#wanted !== result) return;
-      this.#mark(editor, result);
-      if (options) editor.selection = cursorAt(selectionOf(editor, result));
+      this.#unmark();
+      if (!shown) return;
+      const { editor, place } = shown;
+      this.#mark(editor, place);
+      if (options) editor.selection = cursorAt(selectionOf(editor, place));
     });
   }
 
@@ -81,8 +85,10 @@ export class EditorPreview implements vscode.Disposable {
     this.#wanted = undefined;
     this.#enqueue(async () => {
       this.#unmark();
-      const editor = await vscode.window.showTextDocument(uri, { preview: false, viewColumn });
-      const range = selectionOf(editor, result);
+      const shown = await showPlace(uri, result, { preview: false, viewColumn });
+      if (!shown) return;
+      const { editor, place } = shown;
+      const range = selectionOf(editor, place);
       // A selection would be overwritten by the next key.
       editor.selection = cursorAt(range);
       editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
@@ -114,7 +120,6 @@ export class EditorPreview implements vscode.Disposable {
   }
 
   #mark(editor: vscode.TextEditor, result: KeptPlace): void {
-    this.#unmark();
     this.#marked = editor;
     const first = clampLine(editor, result.startLine - 1);
     const last = clampLine(editor, result.endLine - 1);
@@ -132,16 +137,28 @@ export class EditorPreview implements vscode.Disposable {
 
 interface SavedEditor {
   readonly uri: vscode.Uri;
-  readonly viewColumn: vscode.ViewColumn | undefined;
-  readonly selection: vscode.Selection;
-  readonly top: vscode.Range | undefined;
+  readonly restore: (preserveFocus: boolean) => Promise<void>;
 }
 
 function saveEditor(): SavedEditor | undefined {
-  const editor = vscode.window.activeTextEditor;
+  const { activeNotebookEditor: notebook, activeTextEditor: editor } = vscode.window;
+  // The active text editor is that of a cell then.
+  if (notebook) {
+    const { notebook: document, viewColumn, selections } = notebook;
+    const restore = async (preserveFocus: boolean): Promise<void> => {
+      const options = { selections, preserveFocus, ...(viewColumn !== undefined && { viewColumn }) };
+      await vscode.window.showNotebookDocument(document, options);
+    };
+    return { uri: document.uri, restore };
+  }
   if (!editor) return undefined;
-  const { viewColumn, selection, visibleRanges } = editor;
-  return { uri: editor.document.uri, viewColumn, selection, top: visibleRanges[0] };
+  const { document, viewColumn, selection, visibleRanges } = editor;
+  const restore = async (preserveFocus: boolean): Promise<void> => {
+    const options = { selection, preserveFocus, ...(viewColumn !== undefined && { viewColumn }) };
+    const again = await vscode.window.showTextDocument(document.uri, options);
+    if (visibleRanges[0]) again.revealRange(visibleRanges[0], vscode.TextEditorRevealType.AtTop);
+  };
+  return { uri: document.uri, restore };
 }
 
 async function restoreEditor(
@@ -150,15 +167,14 @@ async function restoreEditor(
   preserveFocus: boolean,
 ): Promise<void> {
   if (before) {
-    const { selection, viewColumn } = before;
-    const options = { selection, preserveFocus, ...(viewColumn !== undefined && { viewColumn }) };
-    const editor = await vscode.window.showTextDocument(before.uri, options);
-    if (before.top) editor.revealRange(before.top, vscode.TextEditorRevealType.AtTop);
+    await before.restore(preserveFocus);
     if (before.uri.toString() === previewed.toString()) return;
   }
   for (const { tabs } of vscode.window.tabGroups.all) {
     for (const tab of tabs) {
-      const isShown = tab.input instanceof vscode.TabInputText && tab.input.uri.toString() === previewed.toString();
+      const { input } = tab;
+      const isFile = input instanceof vscode.TabInputText || input instanceof vscode.TabInputNotebook;
+      const isShown = isFile && input.uri.toString() === previewed.toString();
       if (isShown && tab.isPreview) await vscode.window.tabGroups.close(tab, true);
     }
   }

@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import { sleep } from '../../base/sleep.ts';
+import { cellAt, isNotebook } from '../../workspace/notebook.ts';
+import type { KeptPlace } from '../../workspace/resultPlace.ts';
+
+/** An editor, and a place in its document. */
+export interface ShownPlace {
+  readonly editor: vscode.TextEditor;
+  readonly place: KeptPlace;
+}
+
+/** Time for the editor of a cell to appear: it is drawn after its notebook, and never for a cell that shows prose. */
+const MAX_WAITS = 20;
+const WAIT_MS = 50;
+
+/** Opens a file at a place: a notebook at the cell that has it. `undefined` for a cell that has no editor of its own. */
+export async function showPlace(
+  uri: vscode.Uri,
+  place: KeptPlace,
+  options: vscode.TextDocumentShowOptions,
+): Promise<ShownPlace | undefined> {
+  const found = isNotebook(uri.path) ? await openNotebook(uri, place.line) : undefined;
+  if (!found) return { editor: await vscode.window.showTextDocument(uri, options), place };
+  const { notebook, cell, line } = found;
+  const range = new vscode.NotebookRange(cell, cell + 1);
+  const shown = await vscode.window.showNotebookDocument(notebook, {
+    ...withoutSelection(options),
+    selections: [range],
+  });
+  shown.revealRange(range, vscode.NotebookEditorRevealType.InCenter);
+  const { document, kind } = notebook.cellAt(cell);
+  const moved = line - place.line;
+  const own = { ...place, line, startLine: place.startLine + moved, endLine: place.endLine + moved };
+  for (let i = 0; kind === vscode.NotebookCellKind.Code && i < MAX_WAITS; i++) {
+    const editor = vscode.window.visibleTextEditors.find((one) => one.document === document);
+    if (!editor) {
+      await sleep(WAIT_MS);
+      continue;
+    }
+    if (!options.preserveFocus) await vscode.commands.executeCommand('notebook.cell.edit');
+    return { editor, place: own };
+  }
+  return undefined;
+}
+
+/** A notebook with the cell of a line of its file; `undefined` if the editor cannot show it as one. */
+async function openNotebook(
+  uri: vscode.Uri,
+  line: number,
+): Promise<{ readonly notebook: vscode.NotebookDocument; readonly cell: number; readonly line: number } | undefined> {
+  try {
+    const at = cellAt(Buffer.from(await vscode.workspace.fs.readFile(uri)).toString('utf8'), line);
+    if (!at) return undefined;
+    const notebook = await vscode.workspace.openNotebookDocument(uri);
+    // Cells may have been removed and not saved.
+    return at.cell < notebook.cellCount ? { notebook, ...at } : undefined;
+  } catch {
+    // Then the file itself is opened, which reports an error that is still there.
+    return undefined;
+  }
+}
+
+function withoutSelection({ viewColumn, preserveFocus, preview }: vscode.TextDocumentShowOptions) {
+  return {
+    ...(viewColumn !== undefined && { viewColumn }),
+    ...(preserveFocus !== undefined && { preserveFocus }),
+    ...(preview !== undefined && { preview }),
+  };
+}
