@@ -326,11 +326,11 @@ describe('sextant webhooks, triggers, experts and events', () => {
     said('experts', 'create', 'bot', '--url', 'http://127.0.0.1:9/', '--attempts', '1', '--timeout', '2');
     assert.match(
       said('experts', 'list'),
-      /^record +records .*\nbot +forwards to http:\/\/127\.0\.0\.1:9\/: 4 at once, 2 s/,
+      /^record +records .*\nbot +forwards to http:\/\/127\.0\.0\.1:9\/: 4 at once, 2 s each, 1 attempt$/m,
     );
     assert.match(
       said('experts', 'edit', 'bot', '--header', 'X-Stage: a: b', '--sign', 'github', '--secret', 'key-of-the-bot'),
-      /^bot {2}forwards to http:\/\/127\.0\.0\.1:9\/, with X-Stage, signed as github: 4 at once, 2 s each, 1 attempts\nsecret {2}key-of-the-bot /,
+      /^bot {2}forwards to http:\/\/127\.0\.0\.1:9\/, with X-Stage, signed as github: 4 at once, 2 s each, 1 attempt\nsecret {2}key-of-the-bot /,
     );
     assert.match(run(['experts', 'edit', 'bot', '--header', 'a-secret']).stderr, /--header takes "Name: value"/);
     assert.match(run(['experts', 'edit', 'bot']).stderr, /Give what to change/);

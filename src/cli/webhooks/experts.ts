@@ -103,7 +103,10 @@ function describe(expert: ExpertView): string[] {
   if (expert.type === 'record') return [expert.name, 'records the event only'];
   const { name, timeout_ms: timeoutMs, max_attempts: attempts, concurrency } = expert;
   const what = whatOf(expert);
-  return [name, `${what}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} attempts`];
+  return [
+    name,
+    `${what}: ${concurrency} at once, ${timeoutMs / 1000} s each, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+  ];
 }
 
 function whatOf(expert: Exclude<ExpertView, { readonly type: 'record' }>): string {
