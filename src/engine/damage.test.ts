@@ -9,6 +9,8 @@ import { Engine, EngineReader, type EngineDocument } from './engine.ts';
 import { BlockFile } from './index/blockFile.ts';
 import { describeIndexDamage, type Damage } from './index/damage.ts';
 import { BLOCK_BYTES } from './index/format.ts';
+import { readManifest, writeManifest } from './index/manifest.ts';
+import { describeSegment, encodeEnd } from './index/segmentEnd.ts';
 import type { Hit } from './query/hits.ts';
 
 function document(path: string, text: string): EngineDocument {
@@ -67,6 +69,35 @@ describe('A damaged index', () => {
     assert.equal(documents, 1);
     assert.deepEqual(damage, [{ file: 'segment.1.1.sxs', what: 'not a whole segment', documents: 1 }]);
     reader.close();
+  });
+
+  it('is recognized where counts are wrong under valid checksums, as an archive from elsewhere may have them', async () => {
+    const state = await twoSegments();
+    const file = join(state, 'segment.1.1.sxs');
+    const whole = readFileSync(file);
+    const { manifest } = readManifest(state);
+    const footer = footerOf(file);
+    const { firstChunk, lines } = footer.sections as Record<'firstChunk' | 'lines', readonly [number, number]>;
+    for (const changed of [
+      { documents: 2 ** 32 - 1 },
+      { documents: -1 },
+      { chunks: 0 },
+      { sections: { ...footer.sections, firstChunk: [firstChunk[0], 0] as const } },
+      { sections: { ...footer.sections, lines: [lines[0], 0] as const } },
+    ]) {
+      const parts = whole.subarray(0, footer.cold + footer.resident);
+      writeFileSync(file, Buffer.concat([parts, ...encodeEnd({ ...footer, ...changed })]));
+      const [first, ...others] = manifest.segments;
+      const { sum } = describeSegment(file);
+      writeManifest(state, 1, { ...manifest, segments: [{ ...first!, sum }, ...others] });
+      const reader = new EngineReader(state);
+      assert.deepEqual([await paths(reader, 'lantern'), await paths(reader, 'harbour')], [[], ['b.ts']]);
+      assert.deepEqual(
+        reader.stats().damage.map(({ file, what }) => [file, what]),
+        [['segment.1.1.sxs', 'counts']],
+      );
+      reader.close();
+    }
   });
 
   it('is recognized where zeros replace the lengths: they are the checksum of nothing', async () => {

@@ -97,10 +97,25 @@ export class SegmentReader {
       this.#documentLanguage = new Uint8Array(...this.#section('documentLanguage', 1));
       this.chunkStarts = new Uint32Array(...this.#section('chunkStarts', 4));
       this.chunkTokens = new Uint16Array(...this.#section('chunkTokens', 2));
+      this.#checkCounts();
     } catch (error) {
       this.#blocks.close();
       throw error;
     }
+  }
+
+  /**
+   * Throws `IndexDamaged` where the counts are not those of the arrays. An archive from elsewhere may have any numbers under
+   * valid checksums, and loops over these would not end.
+   */
+  #checkCounts(): void {
+    const { documents, chunks } = this.footer;
+    const ends = [this.firstChunk, this.#pathOffsets, this.#detailOffsets].every(
+      ({ length }) => length === documents + 1,
+    );
+    const each = [this.#lines, this.#contentBytes, this.documentTokens].every(({ length }) => length === documents);
+    if (!ends || !each || this.chunkStarts.length !== chunks || this.chunkTokens.length !== chunks)
+      throw damaged(this.file, 'counts');
   }
 
   get documents(): number {
