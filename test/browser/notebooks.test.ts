@@ -27,6 +27,7 @@ describe('notebooks', () => {
     workbench = await Workbench.open({ folder: root });
   });
   after(() => workbench.close());
+  afterEach(() => workbench.run('View: Close All Editors'));
 
   it('are searched by their cells, previewed and opened at the cell, and leave the editor as it was', async () => {
     const { page } = workbench;
@@ -59,8 +60,6 @@ describe('notebooks', () => {
     const cursor = page.locator('.notebook-editor .cursors-layer .cursor:visible').first();
     await until('the cursor is at the name', async () => (await leftOf(cursor)) > (await leftOf(cell)) + 20);
     await workbench.shoot('notebook-opened');
-    await page.keyboard.type('re');
-    await cell.getByText('recount_lanterns').first().waitFor();
 
     // What a cell printed is not found.
     await workbench.search('"beacon printed" -lang:md');

@@ -9,15 +9,19 @@ export interface ShownPlace {
   readonly place: KeptPlace;
 }
 
-/** Time for the editor of a cell to appear: it is drawn after its notebook, and never for a cell that shows prose. */
-const MAX_WAITS = 20;
+/** Time for the editor of a cell to appear, which is drawn after its notebook. */
+const MAX_WAITS = 200;
 const WAIT_MS = 50;
 
-/** Opens a file at a place: a notebook at the cell that has it. `undefined` for a cell that has no editor of its own. */
+/**
+ * Opens a file at a place: a notebook at the cell that has it. `undefined` for a cell that shows prose, or has no editor while
+ * `isWanted`.
+ */
 export async function showPlace(
   uri: vscode.Uri,
   place: KeptPlace,
   options: vscode.TextDocumentShowOptions,
+  isWanted: () => boolean = () => true,
 ): Promise<ShownPlace | undefined> {
   const found = isNotebook(uri.path) ? await openNotebook(uri, place.line) : undefined;
   if (!found) return { editor: await vscode.window.showTextDocument(uri, options), place };
@@ -29,16 +33,14 @@ export async function showPlace(
   });
   shown.revealRange(range, vscode.NotebookEditorRevealType.InCenter);
   const { document, kind } = notebook.cellAt(cell);
+  if (kind !== vscode.NotebookCellKind.Code) return undefined;
+  if (!options.preserveFocus) await vscode.commands.executeCommand('notebook.cell.edit');
   const moved = line - place.line;
   const own = { ...place, line, startLine: place.startLine + moved, endLine: place.endLine + moved };
-  for (let i = 0; kind === vscode.NotebookCellKind.Code && i < MAX_WAITS; i++) {
+  for (let i = 0; isWanted() && i < MAX_WAITS; i++) {
     const editor = vscode.window.visibleTextEditors.find((one) => one.document === document);
-    if (!editor) {
-      await sleep(WAIT_MS);
-      continue;
-    }
-    if (!options.preserveFocus) await vscode.commands.executeCommand('notebook.cell.edit');
-    return { editor, place: own };
+    if (editor) return { editor, place: own };
+    await sleep(WAIT_MS);
   }
   return undefined;
 }

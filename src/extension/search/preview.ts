@@ -62,8 +62,9 @@ export class EditorPreview implements vscode.Disposable {
     this.#enqueue(async () => {
       if (this.#wanted !== result) return;
       this.#previewed = uri;
-      const shown = await showPlace(uri, result, { preview: true, preserveFocus: !options, ...options });
-      if (this.#wanted !== result) return;
+      const isWanted = (): boolean => this.#wanted === result;
+      const shown = await showPlace(uri, result, { preview: true, preserveFocus: !options, ...options }, isWanted);
+      if (!isWanted()) return;
       this.#unmark();
       if (!shown) return;
       const { editor, place } = shown;
