@@ -9,6 +9,11 @@ import { proofHeaders, schemeOf, signedUrl } from './signatures.ts';
 const OWN_HEADERS =
   /^(accept-encoding|authorization|connection|content-length|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|x-sextant-.*)$/i;
 
+/** Number of forwards that an event came by. */
+const HOPS = 'X-Sextant-Hops';
+/** Forwards of one event to webhooks that forward it again: more are a circle. */
+export const MAX_HOPS = 5;
+
 export interface ForwardOptions {
   /** What the expert sends besides the event; `undefined` if it was lost. */
   readonly secrets: ForwardSecrets | undefined;
@@ -35,6 +40,7 @@ function headersOf(
     ...own,
     ['X-Sextant-Event-Id', event.id],
     ['X-Sextant-Trigger', encodeURIComponent(trigger)],
+    [HOPS, String(hopsOf(event.headers) + 1)],
   ];
 }
 
@@ -64,6 +70,12 @@ export async function forward(
   const { status = 0 } = outcome;
   if (status < 300 || status >= 400) return outcome;
   return { ...outcome, error: 'redirected, and forwards follow no redirect (set its target as the URL)' };
+}
+
+/** The number of forwards that a delivery with these headers came by; 0 without the header, or with another value. */
+export function hopsOf(headers: readonly Header[]): number {
+  const value = headers.find(([name]) => lower(name) === lower(HOPS))?.[1] ?? '';
+  return /^\d{1,3}$/.test(value) ? Number(value) : 0;
 }
 
 function withQuery(url: string, query: string | undefined): string {

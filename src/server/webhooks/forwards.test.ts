@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { suiteServer } from '../../../test/support/suiteServer.ts';
+import { until } from '../../../test/support/until.ts';
 import { commandInput, parse } from '../../webhooks/schemas.ts';
 import { AdminClient } from '../admin/adminClient.ts';
-import type { ForwardView } from './views.ts';
+import type { EventDetailView, EventPageView, ForwardView, NewWebhookView, RefusalsView } from './views.ts';
 
 describe('a forward in one step', () => {
   const deploy = parse(commandInput, { name: 'deploy', argv: ['true'] }, 'command');
@@ -53,6 +54,31 @@ describe('a forward in one step', () => {
     await suite.client.ask('DELETE', path(true));
     const { triggers } = await suite.client.ask<{ triggers: { name: string }[] }>('GET', 'triggers');
     assert.ok(triggers.every((one) => one.name !== 'another' && one.name !== name));
+  });
+
+  it('that forwards to its own webhook ends after a few events, with the reason', async () => {
+    const webhook = await suite.client.ask<NewWebhookView>('POST', 'webhooks', {
+      name: 'circle',
+      type: 'anything',
+    });
+    await suite.client.ask('POST', 'experts', { name: 'circle', type: 'forward', url: webhook.url });
+    await suite.client.ask('POST', 'triggers', { name: 'circle', webhook: 'circle', expert: 'circle' });
+    await suite.client.ask('POST', AdminClient.path(['webhooks', 'circle', 'send']), { body: { a: 1 } });
+    const { refusals } = await until('a refusal', async () => {
+      const found = await suite.client.ask<RefusalsView>('GET', 'refusals?webhook=circle');
+      return found.refusals.length > 0 && found;
+    });
+    assert.deepEqual(
+      refusals.map(({ status, reason }) => [status, reason.includes('forwarded 5 times')]),
+      [[400, true]],
+    );
+    const { events } = await suite.client.ask<EventPageView>('GET', 'events?webhook=circle');
+    assert.equal(events.length, 5);
+    const last = await until('its end', async () => {
+      const event = await suite.client.ask<EventDetailView>('GET', `events/${events[0]!.event_id}`);
+      return event.status === 'failed' && event;
+    });
+    assert.equal(last.runs[0]?.attempts.length, 1);
   });
 
   it('runs a command instead of a forward, and its undo leaves the command', async () => {

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { visit } from 'jsonc-parser';
 import type { Webhook } from '../../webhooks/definitions.ts';
+import { hopsOf, MAX_HOPS } from '../../webhooks/forward.ts';
 import { parseJson, payloadOf } from '../../webhooks/payload.ts';
 import { contentOf } from '../../webhooks/schemas.ts';
 import { httpErrors } from '../http/errors.ts';
@@ -13,6 +14,9 @@ import type { WebhookService } from './service.ts';
 const MAX_KEY = 512;
 
 const JSON_TYPES = ['application/json'];
+
+/** Why an event that came by many forwards is refused. */
+const CIRCLE = `the event was forwarded ${MAX_HOPS} times: a trigger forwards to a webhook whose trigger forwards to it`;
 
 /**
  * `POST /webhooks/{id}`: 202, or the webhook's own answer, when the event is on the disk. Webhooks of the type `anything` take all
@@ -37,6 +41,7 @@ export function intakeResource(service: WebhookService): Resource {
       const webhook = enabledWebhook(id);
       checkSignature(exchange.headers, body, webhook, definitions, targetOf(webhook, exchange.query));
       const headers = keptHeaders(exchange.rawHeaders, knownSecrets(exchange.headers, webhook, definitions));
+      if (hopsOf(headers) >= MAX_HOPS) throw httpErrors.badRequest(CIRCLE);
       const json = contentOf(webhook) === 'json' ? jsonOf(body) : payloadOf(headers, body);
       const challenge = challengeReply(webhook, json, exchange);
       if (challenge) return challenge;
