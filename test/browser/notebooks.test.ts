@@ -61,6 +61,13 @@ describe('notebooks', () => {
     await until('the cursor is at the name', async () => (await leftOf(cursor)) > (await leftOf(cell)) + 20);
     await workbench.shoot('notebook-opened');
 
+    await workbench.run('Sextant: Why Is This File (Not) Found?');
+    await workbench.pick
+      .getByText(/^analysis\/stock\.ipynb is /)
+      .first()
+      .waitFor();
+    await page.keyboard.press('Escape');
+
     // What a cell printed is not found.
     await workbench.search('"beacon printed" -lang:md');
     await workbench.settled();

@@ -40,7 +40,9 @@ export class WhyPick implements vscode.Disposable {
   /** Explains a file: the one that `target` names, or the one in the active editor. */
   async show(target: unknown): Promise<void> {
     const { file, query } = this.#targetOf(target);
-    const uri = file ?? vscode.window.activeTextEditor?.document.uri;
+    const { activeNotebookEditor, activeTextEditor } = vscode.window;
+    // The cell of a notebook has an address of its own.
+    const uri = file ?? activeNotebookEditor?.notebook.uri ?? activeTextEditor?.document.uri;
     if (!uri) {
       const advice = vscode.l10n.t('Open a file first, or run the command from the context menu of a file.');
       await vscode.window.showInformationMessage(advice);
