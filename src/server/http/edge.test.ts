@@ -14,9 +14,10 @@ const HOUR_MS = 3_600_000;
 
 const QUIET_MS = 100;
 
-function edgeOf(handle: Operation['handle'], timeouts: Partial<EdgeTimeouts>): HttpEdge {
+function edgeOf(handle: Operation['handle'], timeouts: Partial<EdgeTimeouts>, bodyBytes?: number): HttpEdge {
   return new HttpEdge({
-    resources: [{ path: '/late', isLogged: true, methods: { GET: { handle } } }],
+    resources: [{ path: '/late', isLogged: true, methods: { GET: { handle }, POST: { handle, maxBytes: 100 } } }],
+    ...(bodyBytes !== undefined && { bodyBytes }),
     hosts: new HostCheck([]),
     requestLog: new RequestLog(),
     clock: systemClock,
@@ -35,6 +36,27 @@ describe('HttpEdge', () => {
     const text = socket.setEncoding('utf8').toArray();
     socket.write(request);
     assert.match((await text).join(''), /"late"$/);
+    await edge.close();
+  });
+
+  it('refuses bodies that would take too much memory together, and takes others when these have come', async () => {
+    const steps = new EventEmitter();
+    const handle: Operation['handle'] = async (exchange) => {
+      const whole = exchange.body();
+      steps.emit('begun');
+      return { json: (await whole).length };
+    };
+    const edge = edgeOf(handle, {}, 150);
+    const url = `http://127.0.0.1:${await edge.listen('127.0.0.1', 0)}`;
+    const head = 'POST /late HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n';
+    const slow = new RawConnection(url).send(`${head}${'a'.repeat(90)}`);
+    // The beginning of the body comes with the head.
+    await once(steps, 'begun');
+    assert.equal((await new RawConnection(url).send(`${head}${'c'.repeat(100)}`).answer())?.status, 503);
+    slow.send('a'.repeat(10));
+    assert.deepEqual([(await slow.answer())?.body], ['100']);
+    const { status, body } = (await new RawConnection(url).send(`${head}${'b'.repeat(100)}`).answer())!;
+    assert.deepEqual([status, body], [200, '100']);
     await edge.close();
   });
 

@@ -18,7 +18,7 @@ import type { Caller, HttpExchange, Reply, Resource } from './exchange.ts';
 import { ABSOLUTE, type HostCheck } from './hosts.ts';
 import { WrittenJson } from './jsonWriter.ts';
 import { sendLines } from './replyLines.ts';
-import { checkBody, hasBody, pieces, readBody } from './requestBody.ts';
+import { checkBody, hasBody, pieces, readBody, type BodyMemory } from './requestBody.ts';
 import type { RequestEntry, RequestLog } from './requestLog.ts';
 import { Router, type Match } from './router.ts';
 
@@ -65,12 +65,16 @@ export interface EdgeOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly timeouts?: Partial<EdgeTimeouts>;
+  /** Bytes of all bodies that have not come whole; more are refused. */
+  readonly bodyBytes?: number;
   /** May take a request before it is answered: returns what to do with it, or `undefined` to have it answered. */
   readonly beforeAnswer?: (method: string, path: string) => Interception | undefined;
   /** Why nothing but `/healthz` may be answered, if so: checked for each request, before any fault. */
   readonly unavailable?: (method: string, path: string) => SextantError | undefined;
 }
 
+/** Many requests without a token may each bring a body: together they must not fill the memory. */
+const DEFAULT_BODY_BYTES = 256 << 20;
 const HEALTH = '/healthz';
 const JSON_TYPE = 'application/json';
 /** Interval between two scans for idle connections while the server closes. */
@@ -89,6 +93,7 @@ export class HttpEdge {
   readonly #sockets = new Set<Socket>();
   /** The last request of each connection. */
   readonly #last = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  readonly #bodyMemory: BodyMemory;
   #closing: Promise<void> | undefined;
   readonly #stop = new AbortController();
   #answers: { readonly response: ServerResponse; readonly json: WrittenJson }[] = [];
@@ -96,6 +101,7 @@ export class HttpEdge {
   constructor(options: EdgeOptions) {
     this.#options = options;
     this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+    this.#bodyMemory = { max: options.bodyBytes ?? DEFAULT_BODY_BYTES, used: 0 };
     this.#router = new Router(options.resources);
   }
 
@@ -290,7 +296,7 @@ export class HttpEdge {
         body: () => {
           begin();
           const { bodyIdleMs: idleMs, bodyMs: totalMs } = this.#timeouts;
-          return readBody(request, operation.maxBytes ?? 0, { idleMs, totalMs });
+          return readBody(request, operation.maxBytes ?? 0, { idleMs, totalMs }, this.#bodyMemory);
         },
         stream: () => {
           begin();

@@ -70,6 +70,8 @@ export const httpErrors = {
   timeout: (): HttpError => new HttpError('RequestTimeout', 'the request did not arrive in time'),
   tooLarge: (maxBytes: number): HttpError =>
     new HttpError('PayloadTooLarge', `the request body cannot be larger than ${maxBytes} bytes`),
+  tooManyBodies: (): HttpError =>
+    new HttpError('ServiceUnavailable', 'too many request bodies are under way; try again', { 'Retry-After': '1' }),
   mediaType: (types: readonly string[]): HttpError =>
     new HttpError('UnsupportedMediaType', `Content-Type must be ${types.join(' or ')}, in UTF-8`),
   contentEncoding: (): HttpError =>

@@ -10,8 +10,19 @@ export interface BodyTimeouts {
   readonly totalMs: number;
 }
 
-/** Throws `PayloadTooLarge` as soon as it is known to be, `RequestTimeout`, or `ClientGone`. */
-export function readBody(request: IncomingMessage, maxBytes: number, timeouts: BodyTimeouts): Promise<Buffer> {
+/** What the bodies take that have not come whole, in bytes, and may take at the most. */
+export interface BodyMemory {
+  readonly max: number;
+  used: number;
+}
+
+/** Throws `PayloadTooLarge` as soon as it is known to be, `ServiceUnavailable` for want of memory, `RequestTimeout`, or `ClientGone`. */
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  timeouts: BodyTimeouts,
+  memory: BodyMemory,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let [length, isOver] = [0, false];
@@ -20,6 +31,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, timeouts: B
     // comes once it is over flows away.
     const settle = (): void => {
       isOver = true;
+      memory.used -= length;
       clearTimeout(idle);
       clearTimeout(total);
     };
@@ -41,8 +53,10 @@ export function readBody(request: IncomingMessage, maxBytes: number, timeouts: B
       .on('data', (chunk: Buffer) => {
         if (isOver) return;
         length += chunk.length;
+        memory.used += chunk.length;
         idle?.refresh();
         if (length > maxBytes) fail(() => httpErrors.tooLarge(maxBytes));
+        else if (memory.used > memory.max) fail(httpErrors.tooManyBodies);
         else chunks.push(chunk);
       })
       .on('end', () => {
