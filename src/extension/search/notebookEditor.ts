@@ -12,6 +12,8 @@ export interface ShownPlace {
 /** Time for the editor of a cell to appear, which is drawn after its notebook. */
 const MAX_WAITS = 200;
 const WAIT_MS = 50;
+/** Checks of a cursor after it was put into a cell. */
+const RESTORED_WAITS = 30;
 
 /**
  * Opens a file at a place: a notebook at the cell that has it. `undefined` for a cell that shows prose, or has no editor while
@@ -34,7 +36,6 @@ export async function showPlace(
   shown.revealRange(range, vscode.NotebookEditorRevealType.InCenter);
   const { document, kind } = notebook.cellAt(cell);
   if (kind !== vscode.NotebookCellKind.Code) return undefined;
-  if (!options.preserveFocus) await vscode.commands.executeCommand('notebook.cell.edit');
   const moved = line - place.line;
   const own = { ...place, line, startLine: place.startLine + moved, endLine: place.endLine + moved };
   for (let i = 0; isWanted() && i < MAX_WAITS; i++) {
@@ -43,6 +44,21 @@ export async function showPlace(
     await sleep(WAIT_MS);
   }
   return undefined;
+}
+
+/** Puts the cursor at a place of an editor, and the focus into it if it is that of a cell. */
+export async function putCursor(editor: vscode.TextEditor, { start }: vscode.Range): Promise<void> {
+  // A selection would be overwritten by the next key.
+  const cursor = new vscode.Selection(start, start);
+  editor.selection = cursor;
+  if (editor.document.uri.scheme !== 'vscode-notebook-cell') return;
+  await vscode.commands.executeCommand('notebook.cell.edit');
+  // The notebook may make the editor again for the focus, with the cell's own cursor.
+  for (let i = 0; i < RESTORED_WAITS; i++) {
+    await sleep(WAIT_MS);
+    const now = vscode.window.visibleTextEditors.find((one) => one.document === editor.document);
+    if (now && !now.selection.isEqual(cursor)) now.selection = cursor;
+  }
 }
 
 /** A notebook with the cell of a line of its file; `undefined` if the editor cannot show it as one. */

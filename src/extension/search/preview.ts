@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
-import { showPlace } from './notebookEditor.ts';
+import { putCursor, showPlace } from './notebookEditor.ts';
 
 /** Editor group of a place; by default the active one. A given group also gets the focus and the cursor. */
 export interface PreviewOptions {
@@ -69,7 +69,7 @@ export class EditorPreview implements vscode.Disposable {
       if (!shown) return;
       const { editor, place } = shown;
       this.#mark(editor, place);
-      if (options) editor.selection = cursorAt(selectionOf(editor, place));
+      if (options) await putCursor(editor, selectionOf(editor, place));
     });
   }
 
@@ -90,9 +90,8 @@ export class EditorPreview implements vscode.Disposable {
       if (!shown) return;
       const { editor, place } = shown;
       const range = selectionOf(editor, place);
-      // A selection would be overwritten by the next key.
-      editor.selection = cursorAt(range);
       editor.revealRange(range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+      await putCursor(editor, range);
     });
   }
 
@@ -192,10 +191,6 @@ function selectionOf(editor: vscode.TextEditor, result: KeptPlace): vscode.Range
   const line = editor.document.lineAt(clampLine(editor, result.line - 1));
   const start = new vscode.Position(line.lineNumber, line.firstNonWhitespaceCharacterIndex);
   return new vscode.Range(start, start);
-}
-
-function cursorAt({ start }: vscode.Range): vscode.Selection {
-  return new vscode.Selection(start, start);
 }
 
 /** Matches on a result's best line; columns count from its first visible character. */
