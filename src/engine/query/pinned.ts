@@ -133,12 +133,14 @@ function candidatesIn(
   mayBeMany = false,
   isAside: IsAside = () => false,
 ): readonly Candidate[] {
-  const candidates = all
-    .flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })))
-    .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document));
-  const best = candidates.slice(0, MAX_READ_CODE);
-  const aside = new Set(best.filter(isAside));
+  const candidates = all.flatMap((scores) => documentsOf(scores).map((document) => ({ scores, document })));
   const most = MAX_READ[words] ?? Infinity;
+  // Too many, whatever part of the best is aside: then they need no order.
+  if (!mayBeMany && candidates.length - MAX_READ_CODE > most) return [];
+  const best = candidates
+    .sort((a, b) => b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document))
+    .slice(0, MAX_READ_CODE);
+  const aside = new Set(best.filter(isAside));
   if (!mayBeMany && candidates.length - aside.size > most) return [];
   const ordered = [...best.filter((one) => !aside.has(one)), ...aside];
   return mayBeMany ? ordered : ordered.slice(0, MAX_READ.at(-1));
