@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import picomatch from 'picomatch';
-import { isNotebook, notebookText } from './notebook.ts';
+import { isNotebook } from '../engine/analyze/notebookName.ts';
+import { notebookText } from './notebook.ts';
 
 /** The encoding that the editor's settings give some files. Crosses threads. */
 export interface EncodingRule {

@@ -12,10 +12,6 @@ interface CellLine {
   readonly text: string;
 }
 
-export function isNotebook(path: string): boolean {
-  return /\.ipynb$/i.test(path);
-}
-
 /**
  * The text of a notebook's cells, with the lines that they have in the file; all others are empty. Prose is a comment, as in a
  * script. `undefined` for other JSON, and for a notebook that has several lines of code on one line.

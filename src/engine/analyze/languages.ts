@@ -8,6 +8,7 @@ import { lisp } from './languages/lisps.ts';
 import { proto, sql, markdown, makefile } from './languages/notations.ts';
 import { python, ruby, php, lua, shellscript, perl, r } from './languages/scripts.ts';
 import { allLetters, type Language } from './language.ts';
+import { isNotebook } from './notebookName.ts';
 
 const WRITTEN: readonly Language[] = [
   python,
@@ -104,9 +105,6 @@ for (const language of ALL_LANGUAGES.toReversed()) {
   for (const name of language.interpreters ?? []) byInterpreter.set(name, language);
 }
 
-/** The extension of Jupyter notebooks. */
-const NOTEBOOK = 'ipynb';
-
 /** The language of a file, by its name or else by its `#!` line. `head` is the beginning of its text. */
 export function languageOf(path: string, head = ''): Language {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -118,7 +116,7 @@ export function languageOf(path: string, head = ''): Language {
     byExtension.get(extension.toLowerCase()) ??
     byExtension.get(name.toLowerCase());
   // Notebooks come as the text of their cells, or else as they are.
-  if (extension === NOTEBOOK) return byExtension.get(head.trimStart().startsWith('{') ? 'json' : 'py')!;
+  if (isNotebook(name)) return byExtension.get(head.trimStart().startsWith('{') ? 'json' : 'py')!;
   if (known) return known;
   const interpreter = /^#!\s*\S*?([\w.+-]+?)[\d.]*(?:\s+(?:-\S+\s+)*([\w.+-]+?)[\d.]*)?(?:\s|$)/.exec(head);
   const program = interpreter?.[1] === 'env' ? interpreter[2] : interpreter?.[1];

@@ -4,7 +4,15 @@ import { asksFor, formOf } from './fileForms.ts';
 describe('formOf', () => {
   const FORMS: Readonly<Record<string, readonly string[]>> = {
     code: ['src/a.ts', 'lib/history.py', 'tools.go', 'src/tools/x.ts', 'migrations/0001.sql', 'src/news/feed.rb'],
-    prose: ['README.md', 'docs/guide.rst', 'README', 'man/tool.1', 'site/index.html'],
+    prose: [
+      'README.md',
+      'docs/guide.rst',
+      'README',
+      'man/tool.1',
+      'site/index.html',
+      'docs/stock.ipynb',
+      'Stock.IPYNB',
+    ],
     data: ['conf/a.yaml', 'x.json', 'theme.css', 'words.dat'],
     built: ['dist/a.js', 'web/app.min.js', 'yarn.lock', 'go.sum', 'package-lock.json', 'a/__snapshots__/b.snap'],
     history: ['CHANGELOG.md', 'LICENSE', 'docs/releases/1.2.rst', 'UPGRADING.md', 'AUTHORS'],

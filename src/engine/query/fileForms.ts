@@ -1,4 +1,5 @@
 import { languageOf } from '../analyze/languages.ts';
+import { isNotebook } from '../analyze/notebookName.ts';
 import { stem } from '../analyze/words.ts';
 
 /** Forms of files beside code. A question seldom asks for one without saying so. */
@@ -15,7 +16,6 @@ const HISTORY =
   /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new|upgrad\w*|migrat\w*|authors|contributors|contributing|todo|licen[sc]es?|copying|notice|security)(?:[._-][^/]*)?(?:$|\/)/i;
 const PROSE: ReadonlySet<string> = new Set(['markdown', 'restructuredtext', 'asciidoc', 'html', 'tex']);
 const DATA: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'xml', 'css', 'ini', 'csv']);
-const NOTEBOOK = /\.ipynb$/i;
 /** A text without an extension, or one that says no more. */
 const PLAIN_PROSE = /(?:^|\/)[^/.]+$|\.(?:txt|text|org|rdoc|pod|textile|man|\d)$/i;
 
@@ -36,7 +36,7 @@ function stems(words: string): ReadonlySet<string> {
 export function formOf(path: string): FileForm | undefined {
   if (BUILT.test(path)) return 'built';
   if (TOOLING.test(path)) return 'tooling';
-  if (NOTEBOOK.test(path)) return 'prose';
+  if (isNotebook(path)) return 'prose';
   const { id } = languageOf(path);
   const isPlain = id === 'plaintext';
   if (!isPlain && !PROSE.has(id)) return DATA.has(id) ? 'data' : undefined;

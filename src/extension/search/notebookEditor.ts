@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { sleep } from '../../base/sleep.ts';
-import { cellAt, isNotebook } from '../../workspace/notebook.ts';
+import { isNotebook } from '../../engine/analyze/notebookName.ts';
+import { cellAt } from '../../workspace/notebook.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
 
 /** An editor, and a place in its document. */
@@ -8,6 +9,9 @@ export interface ShownPlace {
   readonly editor: vscode.TextEditor;
   readonly place: KeptPlace;
 }
+
+/** What texts and notebooks are shown by. */
+type ShowOptions = Pick<vscode.TextDocumentShowOptions, 'viewColumn' | 'preserveFocus' | 'preview'>;
 
 /** Time for the editor of a cell to appear, which is drawn after its notebook. */
 const MAX_WAITS = 200;
@@ -22,17 +26,14 @@ const RESTORED_WAITS = 30;
 export async function showPlace(
   uri: vscode.Uri,
   place: KeptPlace,
-  options: vscode.TextDocumentShowOptions,
+  options: ShowOptions,
   isWanted: () => boolean = () => true,
 ): Promise<ShownPlace | undefined> {
   const found = isNotebook(uri.path) ? await openNotebook(uri, place.line) : undefined;
   if (!found) return { editor: await vscode.window.showTextDocument(uri, options), place };
   const { notebook, cell, line } = found;
   const range = new vscode.NotebookRange(cell, cell + 1);
-  const shown = await vscode.window.showNotebookDocument(notebook, {
-    ...withoutSelection(options),
-    selections: [range],
-  });
+  const shown = await vscode.window.showNotebookDocument(notebook, { ...options, selections: [range] });
   shown.revealRange(range, vscode.NotebookEditorRevealType.InCenter);
   const { document, kind } = notebook.cellAt(cell);
   if (kind !== vscode.NotebookCellKind.Code) return undefined;
@@ -76,12 +77,4 @@ async function openNotebook(
     // Then the file itself is opened, which reports an error that is still there.
     return undefined;
   }
-}
-
-function withoutSelection({ viewColumn, preserveFocus, preview }: vscode.TextDocumentShowOptions) {
-  return {
-    ...(viewColumn !== undefined && { viewColumn }),
-    ...(preserveFocus !== undefined && { preserveFocus }),
-    ...(preview !== undefined && { preview }),
-  };
 }
