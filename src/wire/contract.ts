@@ -34,7 +34,7 @@ export const WIRE_LIMITS = {
 /** Text around the retrieval: this head before it, and an empty line between it and the question (section 4.5). */
 const PROMPT_HEAD = 'Relevant context:\n';
 
-const name = z
+export const blobName: z.ZodMiniString<string> = z
   .string('a blob name must be a string')
   .check(z.regex(/^[0-9a-f]{64}$/, 'a blob name must be 64 lower-case hexadecimal digits'));
 export const text = (field: string): z.ZodMiniString<string> => z.string(`${field} must be a string`);
@@ -55,7 +55,7 @@ export const listOf = <S extends z.ZodMiniType>(
     },
   });
 };
-const names = (field: string) => z._default(listOf(name, `${field} must be an array of blob names`), []);
+const names = (field: string) => z._default(listOf(blobName, `${field} must be an array of blob names`), []);
 
 /**
  * The scope of a search: the blobs of the checkpoint, if there is one, and the added ones, without the deleted (section

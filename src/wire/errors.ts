@@ -67,6 +67,11 @@ export const wireErrors = {
       undefined,
       { cause },
     ),
+  webPage: (path: string, host: string, status: number): APIError =>
+    new APIError(
+      `API request failed: ${host} answers with a web page, not with JSON. Check the URL of the service (${path}).`,
+      status,
+    ),
   unexpected: (path: string, status: number, what: string): APIError =>
     new APIError(`API request failed: the answer of ${path} is not what it should be (${what}).`, status),
 };

@@ -8,6 +8,7 @@ import {
   isUrlTemplate,
   matchesRepository,
   repositoryRequests,
+  repositoryResponses,
   splitRepositoryQuery,
 } from './repositories.ts';
 
@@ -80,6 +81,38 @@ describe('a request for a file of a repository', () => {
   it('is refused with the name of its field', () => {
     const [issue] = repositoryRequests.file.safeParse({ blob_name: 'x' }).error?.issues ?? [];
     assert.equal(issue?.message, 'repository must be a string');
+  });
+});
+
+describe('an answer with results of repositories', () => {
+  const place = { start_line: 3, end_line: 4, symbol: null, text: 'retry()' };
+  const result = {
+    ...{
+      repositories: ['acme/pay'],
+      repository_count: 1,
+      blob_name: 'a'.repeat(64),
+      path: 'src/pay.ts',
+      language: 'typescript',
+    },
+    ...{ score: 1, places: [place], alike: 0, url: 'https://git.example.com/pay/blob/main/src/pay.ts#L3' },
+  };
+  const isRead = (changes: object): boolean =>
+    repositoryResponses.search.safeParse({ results: [{ ...result, ...changes }], searched: 1, problems: [] }).success;
+
+  it('is read only with a repository, a place, lines of a file, and links to the web', () => {
+    for (const right of [{}, { url: null }, { url: 'HTTP://git/x' }]) assert.ok(isRead(right), JSON.stringify(right));
+    const line = { name: 'retry', kind: 'function', line: 0, start_line: 3, end_line: 4 };
+    for (const wrong of [
+      { repositories: [] },
+      { places: [] },
+      { places: [{ ...place, start_line: -3 }] },
+      { places: [{ ...place, end_line: 4.5 }] },
+      { places: [{ ...place, symbol: line }] },
+      { blob_name: '../../x?y' },
+      { url: 'command:workbench.action.quit' },
+      { url: 'file:///etc/passwd' },
+    ])
+      assert.ok(!isRead(wrong), JSON.stringify(wrong));
   });
 });
 

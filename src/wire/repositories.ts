@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { listOf, scope, text, WIRE_LIMITS } from './contract.ts';
+import { blobName, listOf, scope, text, WIRE_LIMITS } from './contract.ts';
 
 /* Named repositories of a service: pushed by CI, searched by people and agents. Paths, limits and shapes as data. Ours:
    the wire sheet has nothing of the kind. Like its calls, all are POST with JSON. */
@@ -149,17 +149,13 @@ const repository = z.object({
   older: z.number(),
 });
 
-const definition = z.object({
-  name: z.string(),
-  kind: z.string(),
-  line: z.number(),
-  start_line: z.number(),
-  end_line: z.number(),
-});
+const line = z.int().check(z.minimum(1));
+
+const definition = z.object({ name: z.string(), kind: z.string(), line, start_line: line, end_line: line });
 
 const place = z.object({
-  start_line: z.number(),
-  end_line: z.number(),
+  start_line: line,
+  end_line: line,
   symbol: z.nullable(definition),
   /** The lines, or the first of many. */
   text: z.string(),
@@ -167,18 +163,18 @@ const place = z.object({
 
 const result = z.object({
   /** Names of the repositories that have the file, the first of many. */
-  repositories: z.array(z.string()),
+  repositories: z.array(z.string()).check(z.minLength(1)),
   repository_count: z.number(),
-  blob_name: z.string(),
+  blob_name: blobName,
   path: z.string(),
   language: z.string(),
   score: z.number(),
   /** Best first. */
-  places: z.array(place),
+  places: z.array(place).check(z.minLength(1)),
   /** Number of translations, versions and copies that come last. */
   alike: z.number(),
-  /** The address of the first place on the forge. */
-  url: z.nullable(z.string()),
+  /** The address of the first place on the forge. A click opens it, so it is one of the web. */
+  url: z.nullable(z.string().check(z.regex(/^https?:/i))),
 });
 
 export const repositoryResponses = {

@@ -191,6 +191,14 @@ describe('the client of the protocol', () => {
     assert.equal(seen.length, 1);
   });
 
+  it('does not retry a page of the web, as that of a login', async () => {
+    script = [reply(200, ' \n<!DOCTYPE html><title>Log in</title>', { 'Content-Type': 'text/html' })];
+    const error = await failure(withClient((client) => client.checkpoint(NOTHING)));
+    assert.equal(error.status, 200);
+    assert.match(error.message, /answers with a web page, not with JSON\. Check the URL/);
+    assert.equal(seen.length, 1);
+  });
+
   it('reports an unreachable service', async () => {
     const error = await failure(withClient((client) => client.checkpoint(NOTHING), { url: 'http://127.0.0.1:9' }));
     assert.equal(error.status, undefined);

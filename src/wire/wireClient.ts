@@ -175,6 +175,8 @@ export class WireClient {
       try {
         value = JSON.parse(text);
       } catch (error) {
+        // A login in front of the service, or another service: it will not pass.
+        if (/^\s*</.test(text)) return { error: wireErrors.webPage(path, this.#host, status), canRetry: false };
         // The only sign of truncation for an answer without a length.
         return { error: wireErrors.network(path, this.#host, error), canRetry: true };
       }

@@ -301,6 +301,19 @@ describe('A command whose server does not answer', () => {
     }
   });
 
+  it("names the setting if the team's service is another page, or redirects to one: repos list", async () => {
+    const redirects: Answering = (response) =>
+      void response.writeHead(302, { location: 'https://login.example' }).end();
+    for (const [answering, reason] of [
+      [withPage(200), 'answers with a web page, not with JSON. Check the URL'],
+      [redirects, 'redirects to another address, which would receive the token'],
+    ] as const) {
+      const { code, stderr } = await run({ args: ['repos', 'list'] }, answering);
+      assert.ok(stderr.includes(reason), stderr);
+      assert.equal(code, 2);
+    }
+  });
+
   it('ends on Ctrl-C while it follows events, which is its end: events tail, listen', async () => {
     for (const args of [
       ['events', 'tail'],

@@ -35,6 +35,8 @@ export function explainRefusal(error: unknown, { url }: WireClient): unknown {
   if (UNKNOWN_AUTHORITY.test(systemCode(cause) ?? ''))
     return new SextantError(code, `No known authority signed the certificate of ${url}. Name its file in NODE_EXTRA_CA_CERTS.`); // oxfmt-ignore
   if (status === 401) return new SextantError(code, `${url} refuses the token: it is wrong or was revoked. ${ADVICE}`);
+  if (status !== undefined && status >= 300 && status < 400)
+    return new SextantError(code, `${url} redirects to another address, which would receive the token. Name the service's own URL.`); // oxfmt-ignore
   const reason = /"message":"([^"\\]+)"/.exec(message)?.[1];
   if (status === undefined || reason === undefined) return error;
   const advice = status === 403 ? ' Use a token that may.' : '';
