@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import { findServer } from '../../src/server/state/published.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import type { EventDetailView, EventPageView, WebhookView } from '../../src/server/webhooks/views.ts';
@@ -131,7 +132,11 @@ describe('the Webhooks view', () => {
     await workbench.tab('Webhook Events').waitFor();
     const view = await workbench.view();
     await view.getByText(/opened did not fire: `action` is "opened": `action` was "closed"/).waitFor();
+    await view.getByText(/^issues · \d.* · 35 B · evt_/).waitFor();
     await workbench.shoot('webhooks-event');
+    // The list of events is no event.
+    const replay = (row: Locator): Promise<number> => row.locator('[aria-label^="Replay Webhook Event"]').count();
+    assert.deepEqual([await replay(event), await replay(workbench.treeItem(/^Events 2/))], [1, 0]);
   });
 
   it('shows refused deliveries and reasons, below their webhook and for unknown addresses', async () => {

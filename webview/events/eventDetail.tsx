@@ -52,9 +52,8 @@ export function EventDetail({ model, event, leave }: DetailProps & { readonly le
         <ToolButton name="close" label={l10n.t('Close')} icon="icon-close" onClick={close} />
       </div>
       <p class="about">
-        {[row.sender, event.webhook ?? l10n.t('deleted webhook'), timeOf(row.at), formatBytes(row.bytes), row.id].join(
-          ' · ',
-        )}
+        {[...new Set([row.sender, event.webhook ?? l10n.t('deleted webhook')])].join(' · ')}
+        {['', timeOf(row.at), formatBytes(row.bytes), row.id].join(' · ')}
         {event.isTest && ` · ${l10n.t('test event')}`}
       </p>
       <History {...{ model, event }} />

@@ -156,9 +156,7 @@ export class WebhooksView implements vscode.TreeDataProvider<WebhookRow>, vscode
         const { total } = this.#shown;
         const what = total === 0 ? vscode.l10n.t('none yet') : vscode.l10n.t('{0}, newest first', formatCount(total));
         const { Expanded } = vscode.TreeItemCollapsibleState;
-        const shown = item('events', vscode.l10n.t('Events'), what, 'pulse', Expanded);
-        shown.contextValue = 'events';
-        return shown;
+        return item('events', vscode.l10n.t('Events'), what, 'pulse', Expanded);
       }
       case 'event':
         return eventItem(row);
