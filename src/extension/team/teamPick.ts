@@ -114,7 +114,10 @@ class TeamSession implements vscode.Disposable {
       const { results, searched, problems } = await this.#client.searchRepositories(query, options);
       if (running.signal.aborted) return;
       const notices = problems.map((problem) => noticeRow(literal(problem), ''));
-      this.#show([...notices, ...(results.length > 0 ? results.map(rowOf) : [nothingFound(query, searched)])]);
+      // Without a repository to search, other words do not help.
+      const isExplained = searched === 0 && problems.length > 0;
+      const empty = isExplained ? [] : [nothingFound(query, searched)];
+      this.#show([...notices, ...(results.length > 0 ? results.map(rowOf) : empty)]);
     } catch (error) {
       if (isCancelled(error) || running.signal.aborted) return;
       this.#show([noticeRow(vscode.l10n.t('The search failed'), literal(describeError(error)))]);
@@ -182,6 +185,8 @@ function placeOf(result: WireResult): KeptPlace {
 function nothingFound(query: string, searched: number): TeamRow {
   return noticeRow(
     vscode.l10n.t('No results for “{0}”', literal(query)),
-    vscode.l10n.t('{0} repositories were searched. Try fewer or other words.', formatCount(searched)),
+    searched === 1
+      ? vscode.l10n.t('1 repository was searched. Try fewer or other words.')
+      : vscode.l10n.t('{0} repositories were searched. Try fewer or other words.', formatCount(searched)),
   );
 }
