@@ -13,6 +13,10 @@ import { THEMES, WIDTHS, Workbench, copySample, shotName, themesAt } from './sup
 
 const REMOTE = '// $(alert) **bold** <b>text</b>\nexport function lighthouseTariff(): number {\n  return 7;\n}\n';
 
+/** Whether an end of its text is not shown. */
+const isCut = (element: { scrollWidth: number; clientWidth: number }): boolean =>
+  element.scrollWidth > element.clientWidth;
+
 describe('Search Team Code', () => {
   const folder = temporaryFolder();
   let server: SextantServer;
@@ -187,6 +191,8 @@ describe('Search Team Code', () => {
       await page.setViewportSize({ width, height: 800 });
       await workbench.showTheme(theme, view);
       const shot = shotName('team-answer', theme, width);
+      const model = view.locator('.provider .chip > span', { hasText: 'Passages, no model' });
+      if (width === 1400 && (await model.evaluate(isCut))) problems.push(`${shot}: the name of the model is cut`);
       await workbench.shoot(shot);
       await assertAccessible(view, shot, theme).catch((error: unknown) => problems.push(String(error)));
     }
@@ -202,6 +208,7 @@ describe('Search Team Code', () => {
     await workbench.type('tariff repo:nothing');
     await workbench.pick.getByText('No repository that you may read matches repo:nothing.').waitFor();
     await workbench.shoot('team-nothing');
+    assert.equal(await workbench.pick.getByRole('option').count(), 1, 'fewer words would not help');
     await workbench.page.keyboard.press('Escape');
     // Answers are a page, too.
     await workbench.run('View: Close All Editors');
