@@ -80,7 +80,7 @@ describe('every view', () => {
     await workbench.treeItem(/@.*, \d+\.\d % of [\d,]+/).waitFor();
     await look('usage', [ROWS]);
     await receiveEvents(join(home, 'sextant/server'));
-    await workbench.run('Local Server and Webhooks: Focus on Webhooks View');
+    await workbench.run('Server and Webhooks: Focus on Webhooks View');
     await workbench.treeItem(/^\{"state": "done"\} no trigger fired/).waitFor();
     await workbench.treeItem(/^\{"state": "failed"\} succeeded/).waitFor();
     await look('webhooks', [ROWS]);
