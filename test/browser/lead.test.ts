@@ -138,7 +138,7 @@ describe('a team lead', () => {
       // What the month costs, and what a unit does.
       const tile = (label: string) => frame.locator('.tile').filter({ hasText: label });
       await tile('Month ')
-        .getByText(/about \$|too early/)
+        .getByText(/about \$|needs 3 days/)
         .waitFor();
       await tile('Dollars per person')
         .getByText(/\$[\d.]+ a message, \$[\d.]+ an accepted line/)

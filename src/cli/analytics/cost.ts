@@ -6,6 +6,7 @@ import { identityKey, identityOf, type Identity } from '../../analytics/identity
 import { formatAmount, formatUsd, wholeAmount, type Dimension } from '../../analytics/insights/amounts.ts';
 import type { UnitCost } from '../../analytics/insights/unitCost.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
+import { FEWEST_DAYS } from '../../analytics/insights/forecast.ts';
 import { costReport, type CostReport, type Unit } from '../../analytics/reports/costReport.ts';
 import { describeDays, qualityOf } from '../../analytics/reports/report.ts';
 import { tableCsv } from '../../analytics/reports/csv.ts';
@@ -187,7 +188,9 @@ function summary(report: CostReport): string {
   };
   const since = growth === undefined ? '' : ` (${formatGrowth(growth)} since the previous period)`;
   const projected =
-    month?.projected === undefined ? ', too early to project' : `, projected ${amount(month.projected)}`;
+    month?.projected === undefined
+      ? `, a projection needs ${FEWEST_DAYS} days of data`
+      : `, projected ${amount(month.projected)}`;
   const band = month?.band ? ` (${amount(month.band.low)} to ${amount(month.band.high)})` : '';
   const week = month?.asLastWeek === undefined ? '' : `, as last week ${amount(month.asLastWeek)}`;
   const before = month?.lastMonth === undefined ? '' : `, last month ${amount(month.lastMonth)}`;

@@ -6,7 +6,7 @@ import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
 import { ORGANIZATION, type BudgetStatus, type LimitStatus } from '../../analytics/insights/budgets.ts';
-import type { Forecast } from '../../analytics/insights/forecast.ts';
+import { FEWEST_DAYS, type Forecast } from '../../analytics/insights/forecast.ts';
 import type { Attention } from '../../analytics/reports/attention.ts';
 import { accountOf, describeAttention, tabOfAttention } from '../../analytics/reports/attentionTexts.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
@@ -209,7 +209,7 @@ function monthRows(
 ): AnalyticsRow[] {
   const atEnd =
     projected === undefined
-      ? vscode.l10n.t('too early for a projection')
+      ? vscode.l10n.t('needs {0} days of data', FEWEST_DAYS)
       : vscode.l10n.t('about {0}', amount(projected));
   return [
     row(vscode.l10n.t('Month {0}', month), amount(spent), 'credit-card', {
@@ -362,9 +362,4 @@ export function row(
   // Otherwise a screen reader reads the tooltip, which repeats the label.
   item.accessibilityInformation = { label: description === '' ? label : `${label} ${description}` };
   return { item };
-}
-
-/** `29,207 credits`, `$1,204.50` */
-export function describeSpent({ spent }: Forecast, unit: Unit): string {
-  return unit === 'usd' ? formatCell(spent, { kind: 'usd' }) : vscode.l10n.t('{0} credits', formatAmount(spent, 0));
 }

@@ -3,7 +3,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { formatTime } from '../../base/clock.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
 import { describeMoment } from '../../analytics/reports/report.ts';
-import { describeSpent } from './analyticsRows.ts';
+import { describeAmount } from '../../analytics/reports/attentionTexts.ts';
 import { showsSpent } from '../settings.ts';
 
 /** The spending of this month in the status bar, if the setting is on. */
@@ -36,7 +36,7 @@ export class SpentItem implements vscode.Disposable {
       return;
     }
     const { month, unit, countedUntil, asOf } = report;
-    const spent = describeSpent(month, unit);
+    const spent = describeAmount(month.spent, unit);
     this.#item.text = `$(credit-card) ${spent}`;
     this.#item.tooltip = vscode.l10n.t(
       'Spent in {0}, as of {1}',

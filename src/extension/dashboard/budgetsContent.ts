@@ -3,6 +3,7 @@ import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import { sumOfLimits, type LimitSum } from '../../analytics/budgets/limit.ts';
 import { countLevels, levelOf, type Level } from '../../analytics/insights/budgets.ts';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
+import { describeAmount } from '../../analytics/reports/attentionTexts.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
@@ -137,7 +138,7 @@ export function budgetsContent({ budgets, spending, groups }: BudgetReports, opt
         'crossing',
         levelName('crossing'),
         formatCount(crossing),
-        l10n.t('Accounts projected to reach their limit before the end of the month.'),
+        l10n.t('Accounts that used less than 90 % of their limit, and are projected to reach it this month.'),
         { tone: crossing > 0 ? 'warning' : 'good' },
       ),
     ],
@@ -183,6 +184,6 @@ export function budgetsContent({ budgets, spending, groups }: BudgetReports, opt
 
 /** The sum of all limits; unlimited ones are counted. */
 function limitsNote({ sum, unlimited }: LimitSum, unit: Unit): string {
-  const all = l10n.t('{0} together', amountText(wholeAmount(sum), unit));
+  const all = l10n.t('{0} together', describeAmount(wholeAmount(sum), unit));
   return unlimited === 0 ? all : l10n.t('{0}, and {1} unlimited', all, formatCount(unlimited));
 }

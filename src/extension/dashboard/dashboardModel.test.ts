@@ -247,6 +247,9 @@ describe('the model of the dashboard', () => {
         return chart?.table.rows.length === count ? chart.table.rows.map((row) => row[1]!) : undefined;
       });
     assert.deepEqual(await shown(2), ['boss@example.com', 'Organization']);
+    const { tiles, charts } = model.state.page;
+    assert.match(tiles.find(({ id }) => id === 'limits')!.note, /^[\d,]+ credits together/);
+    assert.match(charts.find(({ id }) => id === 'burn-down')!.summary, /^[\d,]+ credits in [\d.]+ of \d+ days\./);
     choose(model, { tab: 'teams', column: 'manager' });
     assert.deepEqual(await shown(1), ['boss@example.com']);
     choose(model, { tab: 'credits' });
@@ -372,7 +375,8 @@ describe('the model of the dashboard', () => {
       const burnDown = ({ charts }: Page): string => charts.find(({ id }) => id === 'burn-down')!.summary;
       choose(model, { tab: plan === 'usd' ? 'cost' : 'credits' });
       const ofMonth = burnDown(await loaded(model));
-      assert.ok(ofMonth.startsWith(`${value} in `), `${label}: ${value}, ${ofMonth}`);
+      const unit = plan === 'usd' ? '' : ' credits';
+      assert.ok(ofMonth.startsWith(`${value}${unit} in `), `${label}: ${value}, ${ofMonth}`);
       const [atEnd] = /about .* at month’s end/.exec(note) ?? [];
       assert.ok(atEnd !== undefined && ofMonth.toLowerCase().includes(atEnd.toLowerCase()), `${note}, ${ofMonth}`);
       choose(model, { tab: 'budgets' });

@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import type { MetricField, Metrics } from '../../analytics/contract.ts';
 import { movingMean, extent, TREND_DAYS } from '../../analytics/insights/trend.ts';
+import { FEWEST_DAYS } from '../../analytics/insights/forecast.ts';
 import { KIND_FIELDS, MESSAGE_KINDS } from '../../analytics/insights/people.ts';
 import { costPerUse, type CostReport } from '../../analytics/reports/costReport.ts';
 import { formatCell, formatGrowth, formatPrice, formatShare } from '../../analytics/reports/table.ts';
@@ -145,7 +146,7 @@ function costTiles(report: CostReport, options: ViewOptions): Content['tiles'] {
         note: !month
           ? l10n.t('unknown')
           : month.projected === undefined
-            ? l10n.t('too early for a projection')
+            ? l10n.t('a projection needs {0} days of data', FEWEST_DAYS)
             : [
                 l10n.t('about {0} at month’s end ({1})', amountText(month.projected, unit), forecastRange(month, unit)),
                 ...(month.lastMonth === undefined ? [] : [l10n.t('last month {0}', amountText(month.lastMonth, unit))]),

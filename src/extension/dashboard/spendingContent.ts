@@ -1,6 +1,7 @@
 import * as l10n from '@vscode/l10n';
 import { costBy, sumOf, type Dimension, type Measure } from '../../analytics/insights/amounts.ts';
 import { shareOfAmount, type Share } from '../../analytics/insights/compare.ts';
+import { FEWEST_DAYS } from '../../analytics/insights/forecast.ts';
 import {
   OTHERS,
   onDays,
@@ -212,7 +213,7 @@ function monthTiles({ month, unit }: CostReport): Content['tiles'] {
         note: !month
           ? unknown
           : month.projected === undefined
-            ? l10n.t('too early for a projection')
+            ? l10n.t('a projection needs {0} days of data', FEWEST_DAYS)
             : forecastNote(month, unit),
       },
     ),

@@ -2,6 +2,8 @@ import * as l10n from '@vscode/l10n';
 import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { BurnDown } from '../../analytics/insights/budgets.ts';
 import { growthOfAmount } from '../../analytics/insights/compare.ts';
+import { FEWEST_DAYS } from '../../analytics/insights/forecast.ts';
+import { describeAmount } from '../../analytics/reports/attentionTexts.ts';
 import type { CostReport, Unit } from '../../analytics/reports/costReport.ts';
 import { formatGrowth } from '../../analytics/reports/table.ts';
 import { roundedEstimate } from '../../analytics/reports/tables.ts';
@@ -17,7 +19,7 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
   const { days, spent, projected, pace } = burn;
   const leads =
     pace.projected === undefined
-      ? l10n.t('Too early for a projection.')
+      ? l10n.t('A projection needs {0} days of data.', FEWEST_DAYS)
       : l10n.t('About {0} at month’s end ({1}).', amountText(pace.projected, unit), forecastNote(pace, unit));
   const most = limit === undefined ? '' : ` ${l10n.t('The limit is {0}.', amountText(wholeAmount(limit), unit))}`;
   return timeFigure(
@@ -29,7 +31,7 @@ export function burnFigure(burn: BurnDown, unit: Unit, limit: bigint | undefined
       ),
       summary: l10n.t(
         '{0} in {1} of {2} days. {3}',
-        amountText(pace.spent, unit),
+        describeAmount(pace.spent, unit),
         pace.daysElapsed,
         pace.daysInMonth,
         `${leads}${most}`,
