@@ -388,7 +388,7 @@ describe('the model of the dashboard', () => {
         const own = page.tiles.find((one) => one.id === 'limit')!;
         assert.deepEqual([own.value, own.note], [used, `${consumed} of ${limit}`], name);
         const text = burnDown(page);
-        assert.ok(text.startsWith(`${consumed} in `), `${consumed}, ${text}`);
+        assert.ok(text.startsWith(`${consumed}${unit} in `), `${consumed}, ${text}`);
         assert.ok(text.includes(`About ${projected} at month’s end`), `${projected}, ${text}`);
         choose(model, { tab: 'budgets' });
         await loaded(model);
