@@ -1,4 +1,5 @@
 import { Analyzer } from '../engine/analyze/analyzer.ts';
+import { DOCUMENTS } from '../engine/analyze/languages.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
 import { bestWindow, lastWholeLine } from './window.ts';
 
@@ -29,7 +30,7 @@ export interface QuotedLines {
 
 /** Length below which a definition says too little alone, such as a field. */
 const SHORT = 4;
-const PROSE = new Set(['markdown', 'plaintext', 'restructuredtext', 'asciidoc', 'html', 'tex']);
+const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, 'html', 'plaintext']);
 
 export function isProse(language: string): boolean {
   return PROSE.has(language);

@@ -2,7 +2,7 @@ import { escapeInAnyForm } from '../base/regExp.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { IMPORT, COMMENT, Literals } from '../engine/analyze/lexer.ts';
 import { rulesOf } from '../engine/analyze/lexerRules.ts';
-import { ALL_LANGUAGES, PLAIN_TEXT } from '../engine/analyze/languages.ts';
+import { ALL_LANGUAGES, DOCUMENTS, PLAIN_TEXT } from '../engine/analyze/languages.ts';
 import { nameSegments } from '../engine/analyze/symbolNames.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
 import { Position } from '../engine/query/phrase.ts';
@@ -23,7 +23,7 @@ export interface Usage {
 
 const MAX_TEXT = 200;
 const SCRIPTS: ReadonlySet<string> = new Set(['javascript', 'typescript']);
-const PROSE: ReadonlySet<string> = new Set(['markdown', PLAIN_TEXT.id]);
+const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, PLAIN_TEXT.id]);
 /** A call, also of a macro, of an optional function, and with arguments for its type. */
 const CALL = /^(?:!|\?\.)?\s?(?:::)?(?:<[^<>()]{1,80}>)?\s?\(/;
 

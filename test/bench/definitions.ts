@@ -44,7 +44,7 @@ const NO_DEFINITIONS = new Set(
 /** Kinds of names that may be after the body of a type. */
 const TYPE_NAMES = new Set(['typedef', 'type']);
 /** Files of Objective-C, where Ctags names the last line of a method's head, and of Haskell, where it names the equation. */
-const NAMED_BELOW = /\.(?:hs|mm?|h)$/;
+const NAMED_BELOW = /\.(?:hs|elm|mm?|h)$/;
 const COMPILED = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 const C_FAMILY = /\.(?:[ch]|cc|[ch]pp|[ch]xx|mm?)$/;
 const STYLES = /\.(?:css|scss|less)$/;
@@ -170,8 +170,10 @@ function tagOf({ name, line, kind, signature = '', pattern = '', scopeKind }: Ct
   if (isKotlin && kind !== 'method' && scopeKind === 'method') return undefined;
   // Ctags takes `t[k] = function` and `x ~= "function"` of Lua for names, and garbles names with spaces of Kotlin.
   if (/\.(?:kt|lua)$/.test(file) && !/^[\w.:]+$/.test(name)) return undefined;
-  // C# names a member of an interface that it implements explicitly `IList.Add`, Lua a method `List:add`.
-  if (/\.(?:cs|lua)$/.test(file)) return { name: name.replace(/^.*[.:](?=\w)/, ''), line, kind };
+  // C# names a member of an interface that it implements explicitly `IList.Add`, Lua a method `List:add`, Pascal `TList.Add`.
+  if (/\.(?:cs|lua|pas|dpr|ad[bs])$/.test(file)) return { name: name.replace(/^.*[.:](?=\w)/, ''), line, kind };
+  // Vim marks the scope of a function by `s:`.
+  if (file.endsWith('.vim')) return { name: name.replace(/^(?:[sgl]:|<SID>)/, ''), line, kind };
   // The name of a method of Objective-C is all of `add:to:`; ours is its first part.
   return { name: /\.(?:mm?|h)$/.test(file) ? name.replace(/:.*/, '') : name, line, kind };
 }

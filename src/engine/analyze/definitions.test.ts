@@ -388,6 +388,14 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('ends a type of Haskell before the next one', () => {
+    const { definitions } = new Analyzer().analyze('A.hs', Buffer.from('type A = Int\ntype B = A\n\nf :: B\nf = 1\n'));
+    assert.deepEqual(
+      definitions.map(({ name, line, end }) => `${name} ${line}-${end}`),
+      ['A 0-0', 'B 1-1', 'f 3-4'],
+    );
+  });
+
   describe('names the container of each definition', () => {
     const cases: Readonly<Record<string, readonly [path: string, text: string, qualified: string]>> = {
       'Go receivers': ['a.go', 'func (s *Server[T]) Handle(x int) {\n}\n', 'Server.Handle'],

@@ -1,10 +1,9 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes, afterMacros } from './attributes.ts';
-import { closerEnd, lastCodeByte, sqlEnd } from './ends.ts';
+import { BlockEnds, closerEnd, isCloser, isText, lastCodeByte, sqlEnd } from './ends.ts';
 import { Groups } from './groups.ts';
 import { Headings } from './headings.ts';
 import { leadingLines, type FileLines } from './leading.ts';
-import { TEXT } from './lexer.ts';
 import type { DefinitionKind, Language } from './language.ts';
 import { Members, membersOnLine } from './members.ts';
 import type { SourceScan } from './scanner.ts';
@@ -36,7 +35,6 @@ const OPEN_BRACE = code('{');
 const CLOSE_BRACE = code('}');
 const OPEN_PARENTHESIS = code('(');
 const CLOSE_PARENTHESIS = code(')');
-const CLOSE_BRACKET = code(']');
 const SEMICOLON = code(';');
 const COLON = code(':');
 const COMMA = code(',');
@@ -61,6 +59,9 @@ const KINDS_WITH_MEMBERS: ReadonlySet<DefinitionKind> = new Set(['class', 'enum'
 /** State of the file under analysis; `quiet` is not 0 for each line that defines nothing. */
 interface AnalyzedFile extends FileLines {
   readonly braces: BraceMatcher;
+  readonly ends: BlockEnds;
+  /** Indentations of definitions whose brace nothing closes, up to the end of the file. */
+  readonly unclosed: Set<number>;
 }
 
 /** Definitions of a file, in the order of their first lines. */
@@ -70,12 +71,19 @@ export function findDefinitions(
   quiet: Uint8Array,
   isLeader: (identifier: number) => boolean,
 ): Definition[] {
-  if (language.patterns.length === 0) return [];
-  const file: AnalyzedFile = { scan, language, quiet, braces: new BraceMatcher(scan, language) };
+  if (language.patterns.length === 0 && !language.headings) return [];
+  const file: AnalyzedFile = {
+    scan,
+    language,
+    quiet,
+    braces: new BraceMatcher(scan, language),
+    ends: new BlockEnds(),
+    unclosed: new Set(),
+  };
   const found: Definition[] = [];
   const groups = new Groups(scan, language);
   const members = new Members(scan, language, quiet);
-  const headings = language.shapes.includes('heading') ? new Headings(scan, quiet) : undefined;
+  const headings = language.headings && new Headings(scan, quiet, language.headings);
   /** The definitions whose value is a name, by their indices. */
   const values = new Map<number, string>();
   /** Lines whose name is that of the block which ends there. */
@@ -92,7 +100,7 @@ export function findDefinitions(
       container === undefined ? definition : { ...definition, container: container.normalize().slice(0, MAX_NAME) },
     );
     const hasMembers = KINDS_WITH_MEMBERS.has(kind) || (kind === 'module' && language.needsBody);
-    if (hasMembers && language.style === 'brace') members.open(definition);
+    if (hasMembers && isBraced(file, line, kind)) members.open(definition);
   };
   /** Adds the members of an enum that begins and ends on its line. */
   const addOnLine = (line: number, container: string): void => {
@@ -125,7 +133,7 @@ export function findDefinitions(
       if (key !== undefined && !isInBraces(scan, line)) continue;
       if (value !== undefined) values.set(found.length, value);
       add(line, name, kind, container === 'this' ? undefined : container);
-      if (kind === 'enum' && language.style === 'brace') addOnLine(line, name);
+      if (kind === 'enum' && isBraced(file, line, kind)) addOnLine(line, name);
       return true;
     }
     return false;
@@ -135,11 +143,9 @@ export function findDefinitions(
     const enumerators = members.enumerators(line);
     for (const name of enumerators) add(line, name, 'constant', members.container);
     if (enumerators.length > 0) continue;
-    const title = headings?.underlined(line);
-    if (title !== undefined) {
-      add(line, title, 'heading');
-      continue;
-    }
+    const title = headings?.title(line);
+    if (title !== undefined) add(line, title, 'heading');
+    if (headings) continue;
     const member = groups.member(line);
     const text = member ?? candidate(scan, language, line, isLeader);
     if (text !== undefined && member === undefined && groups.opens(text)) continue;
@@ -222,7 +228,6 @@ function isCandidate(
   for (const shape of language.shapes) {
     const first = scan.firstByte[line]!;
     if (shape === 'constant' && first >= 65 && first <= 90 && contains(scan, line, EQUALS)) return true;
-    if (shape === 'heading' && first === HASH) return true;
     if (
       shape === 'column0' &&
       scan.indent[line] === 0 &&
@@ -297,9 +302,10 @@ function hasBody(scan: SourceScan, line: number): boolean {
 /** Head of `@interface` and the like, also behind macros. */
 const MARKED_HEAD = /^(?:[A-Z_]+\s+)*@/;
 
-/** Whether a line begins in a string, so that its indentation means nothing. */
-function isText(quiet: Uint8Array, line: number): boolean {
-  return (quiet[line]! & TEXT) !== 0;
+/** Whether braces enclose the body of a definition, as in Verilog that of a type alone. */
+function isBraced({ scan, language }: AnalyzedFile, line: number, kind: DefinitionKind): boolean {
+  if (language.style !== 'end') return language.style === 'brace';
+  return (kind === 'enum' || kind === 'struct') && lastCodeByte(scan, line) === OPEN_BRACE;
 }
 
 function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): number {
@@ -308,8 +314,8 @@ function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): numbe
   if (language.style === 'line') return line;
   if (language.style === 'statement') return sqlEnd(scan, line);
   if (language.closer && MARKED_HEAD.test(scan.line(line, 80))) return closerEnd(scan, line, language.closer);
-  if (language.style === 'indent') return indentedEnd(file, line);
-  if (language.style === 'end') return endEnd(file, line);
+  if (language.style === 'indent') return indentedEnd(file, line, kind);
+  if (!isBraced(file, line, kind)) return file.ends.endOf(file, line, kind);
   const body = braceBody(file, line, KINDS_WITH_MEMBERS.has(kind));
   if (body < 0) return statementEnd(scan, line);
   return kind === 'module' ? moduleEnd(file, line, body) : closingBrace(file, line, body);
@@ -381,7 +387,8 @@ function isContinuation(first: number): boolean {
 function closingBrace(file: AnalyzedFile, line: number, body: number): number {
   const { scan, quiet } = file;
   const indent = scan.indent[line]!;
-  for (let at = body + 1; at < scan.lineCount; at++) {
+  const limit = file.unclosed.has(indent) ? 0 : scan.lineCount;
+  for (let at = body + 1; at < limit; at++) {
     if (scan.indent[at]! < 0 || scan.indent[at]! > indent || isText(quiet, at)) continue;
     const closes = scan.firstByte[at] === CLOSE_BRACE;
     if (closes && scan.lastByte[at] === OPEN_BRACE && NEXT_TYPE.test(scan.line(at, 80))) continue;
@@ -390,6 +397,7 @@ function closingBrace(file: AnalyzedFile, line: number, body: number): number {
     if (closes) return countedEnd(file, line, body) ?? at;
     if (scan.indent[at]! < indent && scan.firstByte[at] !== HASH) return countedEnd(file, line, body) ?? at - 1;
   }
+  file.unclosed.add(indent);
   return lastVisible(scan, scan.lineCount - 1, line);
 }
 
@@ -417,19 +425,20 @@ function statementEnd(scan: SourceScan, line: number): number {
   return end;
 }
 
-function isCloser(first: number): boolean {
-  return first === CLOSE_BRACE || first === CLOSE_PARENTHESIS || first === CLOSE_BRACKET;
-}
-
 function continuedEnd(scan: SourceScan, line: number): number {
   let end = line;
   while (scan.lastByte[end] === BACKSLASH && end + 1 < scan.lineCount) end++;
   return end;
 }
 
+/** Type of a name in Haskell and Elm, which begins another definition. */
+const SIGNATURE = /^\s*[\w']+\s*:/;
+
 /** Last line of a definition in Python and similar languages: the last one that is indented further. */
-function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number): number {
+function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number, kind: DefinitionKind): number {
   const indent = scan.indent[line]!;
+  const repeatsName =
+    language.repeatsName === true && kind === 'function' && !language.leaders.includes(firstWord(scan, line));
   let end = line;
   for (let at = line + 1; at < scan.lineCount; at++) {
     if (scan.indent[at]! < 0) continue;
@@ -440,7 +449,7 @@ function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number): num
         continue;
       }
       if (language.closer?.test(scan.line(at, 40)) && scan.indent[at] === indent) return at;
-      if (language.repeatsName && sameFirstToken(scan, at, line)) {
+      if (repeatsName && sameFirstToken(scan, at, line) && !SIGNATURE.test(scan.line(at, 80))) {
         end = at;
         continue;
       }
@@ -451,31 +460,12 @@ function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number): num
   return end;
 }
 
-/**
- * Last line of a definition in Ruby and similar languages: the `end` at its own indentation. `rescue`, `else` and the
- * like have that indentation too. Lines left of it are text of a heredoc, if that `end` follows.
- */
-function endEnd({ scan, quiet }: AnalyzedFile, line: number): number {
-  const indent = scan.indent[line]!;
-  let end = line;
-  let isLeft = false;
-  for (let at = line + 1; at < scan.lineCount; at++) {
-    if (scan.indent[at]! < 0) continue;
-    if (scan.indent[at]! > indent || isText(quiet, at)) {
-      if (!isLeft) end = at;
-      continue;
-    }
-    const text = scan.line(at, 40);
-    if (/^\s*end\b/.test(text)) return scan.indent[at] === indent ? at : end;
-    if (scan.indent[at]! < indent) isLeft = true;
-    else if (isCloser(scan.firstByte[at]!) && end === at - 1) end = at;
-    else if (!/^\s*(?:rescue|ensure|else|elsif|elseif|catch|after|when|in)\b/.test(text)) return end;
-  }
-  return end;
-}
-
 function isSign(byte: number): boolean {
   return SIGNS.has(byte);
+}
+
+function firstWord(scan: SourceScan, line: number): string {
+  return /\w+/.exec(scan.line(line, 80))?.[0] ?? '';
 }
 
 function sameFirstToken(scan: SourceScan, one: number, other: number): boolean {

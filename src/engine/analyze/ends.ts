@@ -1,3 +1,6 @@
+import type { DefinitionKind } from './language.ts';
+import type { FileLines } from './leading.ts';
+import { TEXT } from './lexer.ts';
 import type { SourceScan } from './scanner.ts';
 
 /** Longest statement of SQL. */
@@ -7,6 +10,8 @@ const AT = '@'.charCodeAt(0);
 const OPEN_BRACE = '{'.charCodeAt(0);
 const CLOSE_BRACE = '}'.charCodeAt(0);
 const OPEN_PARENTHESIS = '('.charCodeAt(0);
+const CLOSE_PARENTHESIS = ')'.charCodeAt(0);
+const CLOSE_BRACKET = ']'.charCodeAt(0);
 const SLASH = '/'.charCodeAt(0);
 const STAR = '*'.charCodeAt(0);
 
@@ -63,4 +68,67 @@ export function lastCodeByte(scan: SourceScan, line: number): number {
 /** Whether a slash before `next` begins a comment up to the end of a line, whose last byte is `last`. */
 function opensComment(next: number, last: number): boolean {
   return next === SLASH || (next === STAR && last === SLASH);
+}
+
+const END = /^\s*end\b/;
+/** Clauses of Ruby, Lua, Julia and Elixir. */
+const CLAUSES = /^\s*(?:rescue|ensure|else|elsif|elseif|catch|after|when|in)\b/;
+const ANY_LINE = /^/;
+
+/** Searches for the ends of blocks in one file. */
+export class BlockEnds {
+  /** The last search over lines of any text, by indentation and kind. */
+  readonly #searched = new Map<string, { readonly from: number; readonly end: number }>();
+
+  /**
+   * Last line of a definition in Ruby and similar languages: the `end` at its own indentation. `rescue`, `else` and the
+   * like have that indentation too. Lines left of it are text of a heredoc, if that `end` follows.
+   */
+  endOf(file: FileLines, line: number, kind: DefinitionKind): number {
+    const { language } = file;
+    const isModule = kind === 'module' && language.modules !== undefined;
+    const closer = (isModule ? language.modules : language.closer) ?? END;
+    const own = hasClauses(kind) ? language.clauses : undefined;
+    if (!isModule && !own) return endEnd(file, line, closer, CLAUSES);
+    // What one search went over, those from lines within need not go over once more.
+    const key = `${file.scan.indent[line]} ${isModule}`;
+    const searched = this.#searched.get(key);
+    if (searched && searched.from < line && line < searched.end) return searched.end;
+    const end = endEnd(file, line, closer, isModule ? ANY_LINE : own!);
+    this.#searched.set(key, { from: line, end });
+    return end;
+  }
+}
+
+function endEnd({ scan, quiet }: FileLines, line: number, closer: RegExp, clauses: RegExp): number {
+  const indent = scan.indent[line]!;
+  let end = line;
+  let isLeft = false;
+  for (let at = line + 1; at < scan.lineCount; at++) {
+    if (scan.indent[at]! < 0) continue;
+    if (scan.indent[at]! > indent || isText(quiet, at)) {
+      if (!isLeft) end = at;
+      continue;
+    }
+    const text = scan.line(at, 40);
+    if (closer.test(text)) return scan.indent[at] === indent ? at : end;
+    if (scan.indent[at]! < indent) isLeft = true;
+    else if (isCloser(scan.firstByte[at]!) && end === at - 1) end = at;
+    else if (!clauses.test(text)) return end;
+    else if (clauses !== CLAUSES && !isLeft) end = at;
+  }
+  return end;
+}
+
+function hasClauses(kind: DefinitionKind): boolean {
+  return kind !== 'constant' && kind !== 'type' && kind !== 'variable';
+}
+
+/** Whether a line begins in a string, so that its indentation means nothing. */
+export function isText(quiet: Uint8Array, line: number): boolean {
+  return (quiet[line]! & TEXT) !== 0;
+}
+
+export function isCloser(first: number): boolean {
+  return first === CLOSE_BRACE || first === CLOSE_PARENTHESIS || first === CLOSE_BRACKET;
 }

@@ -67,18 +67,19 @@ export interface Language {
    *
    * - `call` contains `(` and opens a block;
    * - `column0` begins at the left edge with a letter;
-   * - `heading` begins with `#`;
    * - `binding` binds a name or key to a function;
    * - `constant` begins with a capital letter;
    * - `sign` begins with a sign that is no bracket.
    */
-  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'heading' | 'sign')[];
+  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'sign')[];
   readonly patterns: readonly (readonly [pattern: RegExp, kind: DefinitionKind, contained?: string | undefined])[];
   /**
    * Pattern of a method right inside a class or interface, where a line of its form can be nothing else: group `name`.
    */
   readonly signature?: RegExp;
   readonly fields?: FieldRules;
+  /** How a document marks its headings, which are its definitions. */
+  readonly headings?: 'asciidoc' | 'markdown' | 'org' | 'restructuredtext' | 'tex';
   /** Set if a function counts only when its body follows; without one the line is a prototype or a call of a macro. */
   readonly needsBody?: boolean;
   /** Set if an equation at the same indentation that begins with the name of a definition belongs to it. */
@@ -91,8 +92,12 @@ export interface Language {
   readonly attributeMacros?: boolean;
   /** Pattern of a line that belongs to the definition below it: the head of a template, a type alone on its line. */
   readonly head?: RegExp;
-  /** Pattern of the line that ends a definition at its own indentation: `@end`, `endfunction()`. */
+  /** Pattern of the line that ends a definition at its own indentation: `@end`, `endfunction()`, `END SUBROUTINE`. */
   readonly closer?: RegExp;
+  /** Pattern of the lines at the indentation of a definition that are within it, where blocks end with a word: `begin`. */
+  readonly clauses?: RegExp;
+  /** Pattern of the line that ends a module, of which any line may have the indentation: `endmodule`. */
+  readonly modules?: RegExp;
   /** Keywords that may begin a list of definitions in parentheses, one a line: Go's `const (`. */
   readonly groups?: readonly string[];
 }

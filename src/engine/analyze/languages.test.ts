@@ -19,6 +19,14 @@ const NEVER_FIRST: Readonly<Record<string, string>> = {
   julia: 'type bare',
   lisp: 'record type',
   css: 'mixin function keyframes',
+  ada: 'body sub',
+  crystal: 'self',
+  fortran: 'data parameter',
+  fsharp: 'mutable public',
+  matlab: 'et',
+  tcl: 'eval create',
+  vhdl: 'body',
+  vim: 'SID mand',
   sql: 'or replace alter definer function procedure proc aggregate temp unique materialized if not exists',
 };
 

@@ -1,12 +1,13 @@
+import { ada, fortran, matlab, pascal, verilog, vhdl, vim, visualBasic } from './languages/blocks.ts';
 import { cpp, c, objectiveC } from './languages/c.ts';
-import { go, rust, swift, zig, dart, solidity } from './languages/compiled.ts';
-import { elixir, haskell, erlang, clojure, ocaml, julia } from './languages/functional.ts';
-import { cmake, css, graphql, powershell, terraform } from './languages/heads.ts';
+import { d, go, rust, swift, wgsl, zig, dart, solidity } from './languages/compiled.ts';
+import { elixir, elm, fsharp, gleam, haskell, erlang, clojure, ocaml, julia } from './languages/functional.ts';
+import { cmake, css, graphql, powershell, prisma, terraform, thrift } from './languages/heads.ts';
 import { java, csharp, groovy, kotlin, scala } from './languages/java.ts';
 import { typescript, javascript } from './languages/javascript.ts';
 import { lisp } from './languages/lisps.ts';
-import { proto, sql, markdown, makefile } from './languages/notations.ts';
-import { python, ruby, php, lua, shellscript, perl, r } from './languages/scripts.ts';
+import { asciidoc, makefile, markdown, org, proto, restructuredText, sql, tex } from './languages/notations.ts';
+import { crystal, gdscript, nim, python, ruby, php, lua, shellscript, perl, r, tcl } from './languages/scripts.ts';
 import { allLetters, type Language } from './language.ts';
 import { isNotebook } from './notebookName.ts';
 
@@ -39,6 +40,10 @@ const WRITTEN: readonly Language[] = [
   proto,
   sql,
   markdown,
+  restructuredText,
+  asciidoc,
+  tex,
+  org,
   makefile,
   objectiveC,
   cmake,
@@ -50,6 +55,25 @@ const WRITTEN: readonly Language[] = [
   julia,
   lisp,
   css,
+  fortran,
+  pascal,
+  ada,
+  visualBasic,
+  vhdl,
+  verilog,
+  matlab,
+  vim,
+  crystal,
+  gdscript,
+  nim,
+  tcl,
+  fsharp,
+  elm,
+  gleam,
+  d,
+  wgsl,
+  thrift,
+  prisma,
 ];
 
 /** All languages with definitions. If two have the same extension, the first wins. */
@@ -61,6 +85,9 @@ export const LANGUAGES: readonly Language[] = WRITTEN.map((language) => ({
   ...(language.head && { head: allLetters(language.head) }),
 }));
 
+/** Languages of documents: their definitions are headings. */
+export const DOCUMENTS: ReadonlySet<string> = new Set(LANGUAGES.filter(({ headings }) => headings).map(({ id }) => id));
+
 /** Languages without definitions that are still worth a name, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   json: ['json', 'jsonc', 'json5', 'ndjson', 'jsonl'],
@@ -68,13 +95,22 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   toml: ['toml'],
   xml: ['xml', 'xsd', 'xsl', 'svg', 'plist', 'csproj', 'props', 'targets'],
   html: ['html', 'htm', 'xhtml', 'hbs', 'ejs'],
-  restructuredtext: ['rst'],
-  asciidoc: ['adoc', 'asciidoc'],
   dockerfile: ['dockerfile'],
   ini: ['ini', 'cfg', 'conf', 'properties'],
   bat: ['bat', 'cmd'],
-  vim: ['vim'],
-  tex: ['tex'],
+  asm: ['asm', 'nasm'],
+  awk: ['awk'],
+  bicep: ['bicep'],
+  cobol: ['cob', 'cbl'],
+  haxe: ['hx'],
+  jsonnet: ['jsonnet', 'libsonnet'],
+  nix: ['nix'],
+  odin: ['odin'],
+  puppet: ['pp'],
+  purescript: ['purs'],
+  rego: ['rego'],
+  rescript: ['res', 'resi'],
+  vala: ['vala'],
   csv: ['csv', 'tsv'],
   dts: ['dts', 'dtsi'],
 };
@@ -110,6 +146,8 @@ export function languageOf(path: string, head = ''): Language {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   const extension = dot < 0 ? '' : name.slice(dot + 1);
+  // Programs of MATLAB, in files that are named like those of Objective-C, begin with a comment of theirs or a head.
+  if (extension === 'm' && /^\s*(?:%|function\b|classdef\b)/.test(head)) return matlab;
   const known =
     byFileName.get(name) ??
     byExtension.get(extension) ??

@@ -185,6 +185,21 @@ const fence = (open: string): LexerRule =>
 const DOUBLES = rule('"', TEXT, onLine);
 const LONG_DOUBLES = rule('"', TEXT, overLines);
 const SINGLES = rule("'", TEXT, onLine);
+/** Rule of a string on its line in which a backslash is a sign like others. */
+const unescaped = (sign: string): LexerRule =>
+  rule(sign, TEXT, (text, at) => {
+    if (text.isEndless(at)) return NONE;
+    const { bytes } = text;
+    let end = at + 1;
+    for (; end < text.length && bytes[end] !== LF; end++) if (bytes[end] === bytes[at]) return end;
+    text.noEnd(bytes[at]!, end);
+    return NONE;
+  });
+/** Restricts a rule to the left edge. */
+const atEdge = ({ open, is, end }: LexerRule): LexerRule =>
+  rule(open, is, (text, at) => (at === 0 || text.bytes[at - 1] === LF ? end(text, at) : NONE));
+/** Ends a comment of Fortran's fixed form, a `C` alone at the left edge. */
+const wordC: End = (text, at) => (isWord(text.bytes[at + 1]!) ? NONE : text.lineEnd(at));
 const LONG_SINGLES = enclosed("'", "'", TEXT);
 const CHARACTER = rule("'", TEXT, character);
 const TRIPLE = enclosed('"""', '"""', TEXT, true);
@@ -199,14 +214,27 @@ const JAVASCRIPT = [...C_COMMENTS, DOUBLES, SINGLES, TEMPLATE, rule('/', TEXT, r
 
 /** Rules by language. Of rules with the same beginning, the first that applies wins. */
 const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
+  ada: [DASHES, unescaped('"'), CHARACTER],
   c: [...C_COMMENTS, DOUBLES, CHARACTER],
   cmake: [HASHES, LONG_DOUBLES],
   clojure: [rule(';', COMMENT, toLineEnd), ESCAPE, LONG_DOUBLES],
   cpp: [...C_COMMENTS, rule('"', TEXT, cppString), CHARACTER],
   csharp: [...C_COMMENTS, ...VERBATIM, rule('"""', TEXT, rawQuotes), DOUBLES, CHARACTER],
+  crystal: [WORD_HASHES, ESCAPE, DOUBLES, RUBY_HEREDOC],
   css: [rule('/*', COMMENT, block), first(SLASHES), DOUBLES, SINGLES],
+  d: [...C_COMMENTS, nested('/+', '+/'), DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   dart: [...NESTED_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
   elixir: [HASHES, rule('~', TEXT, sigil), ...DOCSTRINGS, DOUBLES, SINGLES],
+  elm: [nested('{-', '-}'), DASHES, TRIPLE, DOUBLES, CHARACTER],
+  fortran: [
+    rule('!', COMMENT, toLineEnd),
+    ...['*', 'C', 'c'].map((open) => atEdge(rule(open, COMMENT, open === '*' ? toLineEnd : wordC))),
+    unescaped('"'),
+    unescaped("'"),
+  ],
+  fsharp: [SLASHES, nested('(*', '*)'), ...VERBATIM, TRIPLE, LONG_DOUBLES, CHARACTER],
+  gdscript: [HASHES, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
+  gleam: [SLASHES, LONG_DOUBLES],
   go: [...C_COMMENTS, DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   graphql: [{ ...TRIPLE, is: COMMENT | TEXT }, HASHES, DOUBLES],
   groovy: [...C_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
@@ -218,8 +246,11 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   lisp: [rule(';', COMMENT, toLineEnd), enclosed('#|', '|#', COMMENT), ESCAPE, LONG_DOUBLES],
   lua: [longBracket('--[', COMMENT), DASHES, longBracket('[', TEXT), DOUBLES, SINGLES],
   markdown: [fence('```'), fence('~~~'), first(MARKUP)],
+  matlab: [enclosed('%{', '%}', COMMENT), rule('%', COMMENT, toLineEnd), unescaped('"')],
+  nim: [nested('#[', ']#'), HASHES, RAW_TRIPLE, DOUBLES],
   'objective-c': [...C_COMMENTS, DOUBLES, CHARACTER],
   ocaml: [nested('(*', '*)'), enclosed('{|', '|}', TEXT), LONG_DOUBLES, CHARACTER],
+  pascal: [SLASHES, enclosed('{', '}', COMMENT), enclosed('(*', '*)', COMMENT), unescaped("'")],
   perl: [lines('=', '=cut'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
   powershell: [enclosed('<#', '#>', COMMENT), HASHES, DOUBLES, SINGLES],
   php: [
@@ -230,6 +261,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
     SINGLES,
     heredoc('<<<', /^<<<[ \t]*(["']?)([A-Za-z_]\w*)\1/),
   ],
+  prisma: [SLASHES, DOUBLES],
   proto: [...C_COMMENTS, DOUBLES],
   python: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
   ruby: [lines('=begin', '=end'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
@@ -247,9 +279,16 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   solidity: [...C_COMMENTS, DOUBLES, SINGLES],
   // Multi-line strings are rarer than an apostrophe without an end in one of the dialects.
   sql: [...C_COMMENTS, DASHES, SINGLES, DOUBLES],
+  tcl: [WORD_HASHES, ESCAPE],
   terraform: [HASHES, ...C_COMMENTS, DOUBLES],
   swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],
   typescript: [MARKUP, ...JAVASCRIPT],
+  thrift: [...C_COMMENTS, HASHES, DOUBLES, SINGLES],
+  vb: [rule("'", COMMENT, toLineEnd), unescaped('"')],
+  verilog: [...C_COMMENTS, DOUBLES],
+  vhdl: [DASHES, unescaped('"'), CHARACTER],
+  vim: [first(rule('"', COMMENT, toLineEnd)), SINGLES],
+  wgsl: C_COMMENTS,
   zig: [SLASHES, rule('\\\\', TEXT, toLineEnd), DOUBLES, CHARACTER],
 };
 

@@ -3,7 +3,17 @@ import { asksFor, formOf } from './fileForms.ts';
 
 describe('formOf', () => {
   const FORMS: Readonly<Record<string, readonly string[]>> = {
-    code: ['src/a.ts', 'lib/history.py', 'tools.go', 'src/tools/x.ts', 'migrations/0001.sql', 'src/news/feed.rb'],
+    code: [
+      'src/a.ts',
+      'lib/history.py',
+      'tools.go',
+      'src/tools/x.ts',
+      'migrations/0001.sql',
+      'src/news/feed.rb',
+      'src/Order.pas',
+      'rtl/fifo.vhd',
+      'a.nix',
+    ],
     prose: [
       'README.md',
       'docs/guide.rst',

@@ -1,4 +1,4 @@
-import { languageOf } from '../analyze/languages.ts';
+import { DOCUMENTS, languageOf } from '../analyze/languages.ts';
 import { isNotebook } from '../analyze/notebookName.ts';
 import { stem } from '../analyze/words.ts';
 
@@ -14,10 +14,10 @@ const TOOLING =
 /** Prose that mentions everything, and explains nothing. */
 const HISTORY =
   /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new|upgrad\w*|migrat\w*|authors|contributors|contributing|todo|licen[sc]es?|copying|notice|security)(?:[._-][^/]*)?(?:$|\/)/i;
-const PROSE: ReadonlySet<string> = new Set(['markdown', 'restructuredtext', 'asciidoc', 'html', 'tex']);
+const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, 'html']);
 const DATA: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'xml', 'css', 'ini', 'csv']);
 /** A text without an extension, or one that says no more. */
-const PLAIN_PROSE = /(?:^|\/)[^/.]+$|\.(?:txt|text|org|rdoc|pod|textile|man|\d)$/i;
+const PLAIN_PROSE = /(?:^|\/)[^/.]+$|\.(?:txt|text|rdoc|pod|textile|man|\d)$/i;
 
 /** Words of a query that ask for files of a form. */
 const ASKING: Readonly<Record<FileForm, ReadonlySet<string>>> = {

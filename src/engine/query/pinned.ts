@@ -1,5 +1,6 @@
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
+import { DOCUMENTS } from '../analyze/languages.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { DefinitionCursor } from '../index/documents.ts';
 import { splitToken } from '../analyze/words.ts';
@@ -50,7 +51,6 @@ const MIN_PART = 0.75;
 /** Largest number of words of a message that is searched for its parts. */
 const MAX_PART_WORDS = 150;
 /** Pages that quote a question do not answer it; a pasted sentence has this number of words. */
-const PROSE = 'markdown';
 const MIN_PROSE_WORDS = 7;
 /** Worth of a part of a text or name, of what a whole one is worth. */
 const PART = 0.8;
@@ -92,7 +92,9 @@ export function* findVerbatim(
     ...(isShort && !likeRegex ? [{ pattern: compileLine(signed), worth: PART }] : []),
   ];
   const matches = yield* findMatches(patterns, having, folders, isAside);
-  const found = matches.filter(({ scores, document }) => !isShort || scores.reader.languageOf(document) !== PROSE);
+  const found = matches.filter(
+    ({ scores, document }) => !isShort || !DOCUMENTS.has(scores.reader.languageOf(document)),
+  );
   const isMessage = typed.length > MIN_PART_WORDS && typed.length <= MAX_PART_WORDS && count >= MIN_PART_WORDS - 1;
   if (found.length > 0 || likeRegex || !isMessage) return found;
   const havingMost = new Map<SegmentScores, Set<number>>();
@@ -206,7 +208,7 @@ export function* findKeys(
     yield;
     const { scores, document } = candidate;
     const { reader, folder } = scores;
-    if (reader.languageOf(document) === PROSE || isAside(candidate)) continue;
+    if (DOCUMENTS.has(reader.languageOf(document)) || isAside(candidate)) continue;
     const text = folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
     const match = text === undefined ? undefined : find(text);
     if (!match) continue;

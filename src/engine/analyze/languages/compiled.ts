@@ -134,3 +134,59 @@ export const dart: Language = {
     [/^\s*(?!(?:if|for|while|switch|catch|return|else)\b)(?:[\w<>,?\s]+\s)?(\w+)\s*\([^;]*\{\s*$/, 'method'],
   ],
 };
+
+const D_MODIFIERS = String.raw`(?:(?:public|private|protected|package|export|static|final|abstract|override|pure|nothrow|const|immutable|inout|shared|ref|auto|extern|deprecated|synchronized|scope)(?:\([^()]*\))?\s+|@\w+(?:\([^()]*\))?\s+)*`;
+const D_NO_NAMES =
+  'if|for|foreach|foreach_reverse|while|switch|catch|with|version|debug|pragma|synchronized|scope|assert|mixin|unittest|function|delegate|' +
+  'return|extern|cast|deprecated|const|immutable|shared|inout|typeof|is|super|throw|new|else|do|static|align';
+const D_TYPE = String.raw`(?!(?:return|new|else|throw|case|assert|mixin|import|alias|in|out|do|delete|goto)\b)\w[\w.]*(?:!\([^()]*\)|!\w+)?(?:\([^()]*\))?(?:\[[^\]]*\]|\*)*`;
+
+export const d: Language = {
+  id: 'd',
+  extensions: ['d', 'di'],
+  interpreters: ['rdmd'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  leaders: words(
+    'module class struct interface enum union template mixin alias unittest public private protected package export static ' +
+      'final abstract override pure nothrow const immutable inout shared ref auto extern deprecated synchronized scope ' +
+      'this void bool int uint long ulong short ushort byte ubyte char size_t string float double',
+  ),
+  shapes: ['call'],
+  patterns: [
+    [/^\s*(?:deprecated(?:\([^()]*\))?\s+)?module\s+([\w.]+)/, 'module'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}class\s+(\w+)`), 'class'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}(?:struct|union)\s+(\w+)`), 'struct'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}interface\s+(\w+)`), 'interface'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}enum\s+(\w+)\s*(?::[^={]*)?(?:\{|$)`), 'enum'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}enum\s+(?:\w[\w.[\]]*\s+)?(\w+)\s*(?:\([^()]*\)\s*)?=`), 'constant'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}(?:mixin\s+)?template\s+(\w+)`), 'macro'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}alias\s+(\w+)\s*(?:\([^()]*\)\s*)?=`), 'type'],
+    [/^\s*alias\s+[^=]*?(?!this\b)\b(\w+)\s*;/, 'type'],
+    [new RegExp(String.raw`^\s*${D_MODIFIERS}(~?this)\s*\(`), 'method'],
+    [
+      new RegExp(
+        String.raw`^\s*${D_MODIFIERS}(?:${D_TYPE}\s+)?(?<=\S\s+)(?!(?:${D_NO_NAMES})\b)(\w+)\s*(?:\([^()]*\)\s*)?\((?![^()]*\)\s*;)`,
+      ),
+      'function',
+    ],
+  ],
+  signature: new RegExp(String.raw`^\s*${D_MODIFIERS}${D_TYPE}\s+(?<name>\w+)\s*(?:\([^()]*\)\s*)?\(`),
+};
+
+export const wgsl: Language = {
+  id: 'wgsl',
+  extensions: ['wgsl'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words('fn struct const override var alias let'),
+  shapes: [],
+  patterns: [
+    [/^\s*fn\s+(\w+)/, 'function'],
+    [/^\s*struct\s+(\w+)/, 'struct'],
+    [/^(?:const|override)\s+(\w+)/, 'constant'],
+    [/^var\s*(?:<[^>]*>)?\s*(\w+)/, 'variable'],
+    [/^alias\s+(\w+)/, 'type'],
+  ],
+};

@@ -99,3 +99,60 @@ export const ocaml: Language = {
     [/^\s+method!?\s+(?:(?:private|virtual)\s+)*(\w+)/, 'method'],
   ],
 };
+
+export const fsharp: Language = {
+  id: 'fsharp',
+  extensions: ['fs', 'fsx', 'fsi'],
+  style: 'indent',
+  comments: ['//', '(*'],
+  attributes: '[',
+  leaders: words(
+    'let and type module namespace member static abstract override default exception inline rec private internal val',
+  ),
+  shapes: [],
+  patterns: [
+    [/^\s*let\s+(?:(?:rec|inline|private|internal|mutable)\s+)*(\(\|[^)]*\|\)|\w+'*)\s*(?::[^=]*)?=/, 'variable'],
+    [
+      /^\s*(?:let|and)\s+(?:(?:rec|inline|private|internal)\s+)*(\(\|[^)]*\|\)|``[^`]+``|\w+'*|\(\W+\))(?![\w'])\s*[^\s=:,]/,
+      'function',
+    ],
+    [/^\s*(?:type|and)\s+(?:\[<.*?>\]\s*)?(?:(?:private|internal|public)\s+)?(\w+)/, 'type'],
+    [/^\s*exception\s+(\w+)/, 'type'],
+    [/^\s*(?:module|namespace)\s+(?:(?:rec|private|internal|public)\s+)*([\w.]+)/, 'module'],
+    [
+      /^\s*(?:static\s+)?(?:member|abstract|override|default)\s+(?:(?:inline|private|internal|val|member)\s+)*(?:\w+\.)?(\w+)/,
+      'method',
+    ],
+  ],
+};
+
+export const elm: Language = {
+  id: 'elm',
+  extensions: ['elm'],
+  style: 'indent',
+  comments: ['--', '{-'],
+  leaders: words('type module port'),
+  shapes: ['column0'],
+  repeatsName: true,
+  patterns: [
+    [/^type\s+alias\s+(\w+)/, 'struct'],
+    [/^type\s+(\w+)/, 'type'],
+    [/^(?:port\s+|effect\s+)?module\s+([\w.]+)/, 'module'],
+    [/^(?:port\s+)?([a-z]\w*)\s*:(?!:)/, 'function'],
+  ],
+};
+
+export const gleam: Language = {
+  id: 'gleam',
+  extensions: ['gleam'],
+  style: 'brace',
+  comments: ['//'],
+  attributes: '@',
+  leaders: words('pub fn type const opaque'),
+  shapes: [],
+  patterns: [
+    [/^(?:pub\s+)?fn\s+(\w+)/, 'function'],
+    [/^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)/, 'type'],
+    [/^(?:pub\s+)?const\s+(\w+)/, 'constant'],
+  ],
+};

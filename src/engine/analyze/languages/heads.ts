@@ -93,3 +93,36 @@ export const css: Language = {
     [/^\s*(?![^{]*:\s)[^{};@]*[.#](?![\da-f]{3}(?:[\da-f]{3})?\b)([a-zA-Z_-][\w-]*)[^{};.#]*(?:\{|,\s*$)/, 'class'],
   ],
 };
+
+export const thrift: Language = {
+  id: 'thrift',
+  extensions: ['thrift'],
+  style: 'brace',
+  comments: ['//', '/*', '#'],
+  leaders: words('struct union exception enum service typedef const'),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:struct|union|exception)\s+(\w+)/, 'struct'],
+    [/^\s*enum\s+(\w+)/, 'enum'],
+    [/^\s*service\s+(\w+)/, 'interface'],
+    [/^\s*typedef\s+.*?(\w+)\s*[,;]?\s*$/, 'type'],
+    [/^\s*const\s+\S+\s+(\w+)\s*=/, 'constant'],
+  ],
+  signature: /^\s*(?:oneway\s+)?\w[\w.<>,\s]*\s(?<name>\w+)\s*\(/,
+  fields: { pattern: /^\s*\d+\s*:\s*(?:(?:required|optional)\s+)?[\w.]+(?:<[^;=]*>)?\s+(?<name>\w+)/ },
+};
+
+export const prisma: Language = {
+  id: 'prisma',
+  extensions: ['prisma'],
+  style: 'brace',
+  comments: ['//'],
+  leaders: words('model view type enum generator datasource'),
+  shapes: [],
+  patterns: [
+    [/^(?:model|view|type)\s+(\w+)/, 'struct'],
+    [/^enum\s+(\w+)/, 'enum'],
+    [/^(?:generator|datasource)\s+(\w+)/, 'module'],
+  ],
+  fields: { pattern: /^\s+(?<name>\w+)\s+[A-Z]\w*[[\]?]*(?:\s|$)/ },
+};

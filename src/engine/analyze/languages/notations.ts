@@ -38,15 +38,20 @@ export const sql: Language = {
   ],
 };
 
-export const markdown: Language = {
-  id: 'markdown',
-  extensions: ['md', 'mdx', 'markdown'],
-  style: 'indent',
-  comments: [],
-  leaders: [],
-  shapes: ['heading'],
-  patterns: [[/^#{1,6}\s+(.+?)\s*#*$/, 'heading']],
-};
+/** A language of documents, whose definitions are its headings. */
+function documents(
+  id: NonNullable<Language['headings']>,
+  extensions: readonly string[],
+  comments: readonly string[] = [],
+): Language {
+  return { id, headings: id, extensions, style: 'indent', comments, leaders: [], shapes: [], patterns: [] };
+}
+
+export const markdown = documents('markdown', ['md', 'mdx', 'markdown']);
+export const restructuredText = documents('restructuredtext', ['rst', 'rest']);
+export const asciidoc = documents('asciidoc', ['adoc', 'asciidoc', 'asc'], ['//']);
+export const tex = documents('tex', ['tex', 'ltx', 'sty'], ['%']);
+export const org = documents('org', ['org']);
 
 export const makefile: Language = {
   id: 'makefile',

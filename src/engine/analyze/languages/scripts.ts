@@ -127,3 +127,84 @@ export const r: Language = {
   shapes: ['column0'],
   patterns: [[/^([\w.]+)\s*(?:<-|=)\s*function\b/, 'function']],
 };
+
+export const crystal: Language = {
+  ...ruby,
+  id: 'crystal',
+  extensions: ['cr'],
+  fileNames: [],
+  interpreters: ['crystal'],
+  attributes: '@',
+  leaders: words(
+    'def class module struct enum macro lib fun alias annotation abstract private protected getter setter property record',
+  ),
+  patterns: [
+    [/^\s*(?:(?:abstract|private|protected)\s+)*def\s+(?:self\.|\w+\.)?([\w?!=]+|[^\s\w(]+)/, 'method'],
+    [/^\s*(?:(?:abstract|private)\s+)*class\s+(?:\w+::)*(\w+)/, 'class'],
+    [/^\s*(?:(?:abstract|private)\s+)*(?:struct|record)\s+(?:\w+::)*(\w+)/, 'struct'],
+    [/^\s*(?:private\s+)?enum\s+(?:\w+::)*(\w+)/, 'enum'],
+    [/^\s*(?:private\s+)?(?:module|lib)\s+(?:\w+::)*(\w+)/, 'module'],
+    [/^\s*(?:private\s+)?macro\s+(\w+[?!]?)/, 'macro'],
+    [/^\s*fun\s+(\w+)/, 'function'],
+    [/^\s*(?:private\s+)?(?:alias|annotation)\s+(\w+)/, 'type'],
+    [/^\s*(?:getter|setter|property)[?!]?\s+(\w+)/, 'method'],
+    [/^\s*([A-Z][A-Z0-9_]*)\s*=(?![=~>])/, 'constant'],
+  ],
+};
+
+/** Godot's scripts. */
+export const gdscript: Language = {
+  id: 'gdscript',
+  extensions: ['gd'],
+  style: 'indent',
+  comments: ['#'],
+  attributes: '@',
+  leaders: words('func static class class_name signal enum const var export onready remote master puppet'),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:static\s+)?func\s+(\w+)/, 'function'],
+    [/^\s*(?:class|class_name)\s+(\w+)/, 'class'],
+    [/^\s*signal\s+(\w+)/, 'variable'],
+    [/^\s*enum\s+(\w+)/, 'enum'],
+    [/^\s*const\s+(\w+)/, 'constant'],
+    [/^\s*(?:(?:static|export|onready)(?:\([^()]*\))?\s+)*var\s+(\w+)/, 'variable'],
+  ],
+};
+
+export const nim: Language = {
+  id: 'nim',
+  extensions: ['nim', 'nims', 'nimble'],
+  style: 'indent',
+  comments: ['#'],
+  leaders: words('proc func method iterator converter template macro task type const'),
+  shapes: ['constant'],
+  patterns: [
+    [/^\s*(?:proc|func|method|iterator|converter)\s+(?:`([^`]+)`|(?<name>\w+))/, 'function'],
+    [/^\s*(?:template|macro)\s+(?:`([^`]+)`|(?<name>\w+))/, 'macro'],
+    [/^\s*task\s+(\w+)/, 'function'],
+    [/^\s*(?:type\s+)?(\w+)\*?\s*(?:\[[^\]]*\]\s*)?(?:\{\.[^}]*\}\s*)?=\s*(?:ref\s+|ptr\s+)?object\b/, 'struct'],
+    [/^\s*(?:type\s+)?(\w+)\*?\s*(?:\{\.[^}]*\}\s*)?=\s*enum\b/, 'enum'],
+    [
+      /^\s*(?:type\s+)?(\w+)\*?\s*(?:\[[^\]]*\]\s*)?(?:\{\.[^}]*\}\s*)?=\s*(?:(?:ref|ptr|distinct|tuple|proc|concept|set|seq|array)\b|[A-Z]\w*\s*$)/,
+      'type',
+    ],
+    [/^\s*(?:const\s+)?([A-Z]\w*)\*?\s*(?::[^=]+)?=(?!=)/, 'constant'],
+    [/^\s*const\s+(\w+)\*?\s*(?::[^=]+)?=(?!=)/, 'constant'],
+  ],
+};
+
+export const tcl: Language = {
+  id: 'tcl',
+  extensions: ['tcl', 'tk', 'itcl'],
+  interpreters: ['tclsh', 'wish', 'expect'],
+  style: 'brace',
+  comments: ['#'],
+  leaders: words('proc namespace method oo class itcl snit'),
+  shapes: [],
+  patterns: [
+    [/^\s*proc\s+(?:\w*::)*([\w.!?*+<>=-]+)/, 'function'],
+    [/^\s*namespace\s+eval\s+([\w:]+)/, 'module'],
+    [/^\s*(?:oo::class\s+create|itcl::class|class|snit::\w+)\s+(?:\w*::)*(\w+)/, 'class'],
+    [/^\s*method\s+([\w.!?*+<>=-]+)/, 'method'],
+  ],
+};
