@@ -32,7 +32,19 @@ const PACKAGES = [
 ];
 
 /** Sources of Debian's archive, in languages that the repositories of bench:typed do not have. */
-const SOURCES = ['leveldb', 'bash-completion', 'elixir-lang', 'rebar', 'ocaml-re', 'gnustep-base'];
+const SOURCES = [
+  'leveldb',
+  'bash-completion',
+  'elixir-lang',
+  'rebar',
+  'ocaml-re',
+  'gnustep-base',
+  'minpack',
+  'ahven',
+  'verilator',
+  'tcllib',
+  'cqrlog',
+];
 
 const { values, positionals } = parseArgs({
   options: { examples: { type: 'string', default: '0' }, json: { type: 'string' } },

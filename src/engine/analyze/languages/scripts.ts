@@ -202,9 +202,9 @@ export const tcl: Language = {
   leaders: words('proc namespace method oo class itcl snit'),
   shapes: [],
   patterns: [
-    [/^\s*proc\s+(?:\w*::)*([\w.!?*+<>=-]+)/, 'function'],
+    [/^\s*proc\s+(?:[^\s{}]*::)?((?:[^\s{}:]|:(?!:))+)/, 'function'],
     [/^\s*namespace\s+eval\s+([\w:]+)/, 'module'],
     [/^\s*(?:oo::class\s+create|itcl::class|class|snit::\w+)\s+(?:\w*::)*(\w+)/, 'class'],
-    [/^\s*method\s+([\w.!?*+<>=-]+)/, 'method'],
+    [/^\s*method\s+([^\s{}]+)/, 'method'],
   ],
 };
