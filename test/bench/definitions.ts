@@ -172,7 +172,7 @@ function tagOf({ name, line, kind, signature = '', pattern = '', scopeKind }: Ct
   if (/\.(?:kt|lua)$/.test(file) && !/^[\w.:]+$/.test(name)) return undefined;
   // C# names a member of an interface that it implements explicitly `IList.Add`, Lua a method `List:add`, Pascal `TList.Add`.
   if (/\.(?:cs|lua|pas|dpr|ad[bs])$/.test(file)) return { name: name.replace(/^.*[.:](?=\w)/, ''), line, kind };
-  if (file.endsWith('.tcl')) return { name: name.replace(/^.*::/, ''), line, kind };
+  if (file.endsWith('.tcl') && kind !== 'namespace') return { name: name.replace(/^.*::/, ''), line, kind };
   // Vim marks the scope of a function by `s:`.
   if (file.endsWith('.vim')) return { name: name.replace(/^(?:[sgl]:|<SID>)/, ''), line, kind };
   // The name of a method of Objective-C is all of `add:to:`; ours is its first part.
