@@ -37,7 +37,7 @@ import type { KeptPlace } from './resultPlace.ts';
 import { findSecret } from './secrets.ts';
 import { textsOf, type ReadFile } from './fileTexts.ts';
 import { similarQuery } from './similarQuery.ts';
-import { isName, UsageFinder, type Usage } from './usages.ts';
+import { isAnyName, lettersOf, UsageFinder, type Usage } from './usages.ts';
 
 export type { KeptPlace, ResultPlace, ResultSymbol } from './resultPlace.ts';
 export type { SearchResult } from './searchResult.ts';
@@ -89,7 +89,7 @@ export interface FileLines {
 }
 
 export interface UsagesRequest extends Pick<SearchRequest, 'folders' | 'isTrusted'> {
-  /** One name; see `isName`. */
+  /** One name; see `isAnyName`. */
   readonly name: string;
   /** Filters of the query language that restrict the files. */
   readonly filters?: string;
@@ -296,13 +296,13 @@ export class Searcher {
 
   /** All usages of a name, by its text alone. Throws `InvalidName`; rejects with `Cancelled`. */
   async usages({ name, filters = '', ...request }: UsagesRequest, signal?: AbortSignal): Promise<UsagesResponse> {
-    if (!isName(name)) {
+    if (!isAnyName(name)) {
       throw new SextantError('InvalidName', `"${name}" is not one name. Give a name such as parseQuery or Foo.bar.`);
     }
     // The index leaves out common words such as "with": then all texts are read.
     const isIndexed = splitToken(name).some((part) => isIndexable(part));
     // The expression leaves out files of longer names, of which there may be more than are read.
-    const other = String.raw`[^\p{L}\p{M}\p{N}_$]`;
+    const other = `[^${lettersOf(name)}]`;
     const query = `${isIndexed ? `"${name}"` : ''} /(?:^|${other})${escapeInAnyForm(name)}(?:${other}|$)/ ${filters}`;
     const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
     // Then the results are those of its words.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isName, UsageFinder } from './usages.ts';
+import { isAnyName, isName, UsageFinder } from './usages.ts';
 
 describe('Usages of a name', () => {
   /** `line kind within` of each. */
@@ -67,6 +67,22 @@ const handlers = { onClick: quay, 'é': quay?.(2) };
       for (const name of ['größe', 'größe'.normalize('NFD')])
         assert.deepEqual(find('a.ts', text.normalize(form), name), ['1 definition', '2 reference'], form);
     assert.deepEqual(find('a.ts', text.normalize('NFD'), 'gro'), ['2 reference']);
+  });
+
+  it('are those of names with dashes, primes and marks', () => {
+    assert.deepEqual(find('a.ps1', 'function Get-Order {\n}\nGet-Order-Item; Get-Order 3\n', 'Get-Order'), [
+      '1 definition',
+      '3 reference',
+    ]);
+    assert.deepEqual(find('a.css', '.a { --main-color: red; color: var(--main-color) }\n', '--main-color').length, 2);
+    assert.deepEqual(find('a.el', '(defun pay-all! () 1)\n(pay-all!)\n(pre-pay-all!)\n', 'pay-all!'), [
+      '1 definition',
+      '2 reference',
+    ]);
+    assert.deepEqual(find('a.hs', "total' :: Int\ntotal' = total\n", "total'").length, 2);
+    for (const name of ['Get-Order', '--main-color', 'pay-all!', "total'", 'col-2', 'Foo.bar'])
+      assert.ok(isAnyName(name), name);
+    for (const text of ['-x', 'a-', 'a--b', 'a -b', "'a'"]) assert.ok(!isAnyName(text), text);
   });
 
   it('are searched for names only', () => {

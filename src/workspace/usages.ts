@@ -27,14 +27,28 @@ const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, PLAIN_TEXT.id]);
 /** A call, also of a macro, of an optional function, and with arguments for its type. */
 const CALL = /^(?:!|\?\.)?\s?(?:::)?(?:<[^<>()]{1,80}>)?\s?\(/;
 
-/** Pattern of what goes on in a name. */
-const NAME_LETTER = String.raw`[\p{L}\p{M}\p{N}_$]`;
+/** What goes on in a name. */
+const NAME_LETTERS = String.raw`\p{L}\p{M}\p{N}_$`;
+const NAME_LETTER = `[${NAME_LETTERS}]`;
 const NAME_PART = String.raw`[\p{L}_]${NAME_LETTER}*`;
 const NAME = new RegExp(String.raw`^[@$#]?${NAME_PART}(?:(?:\.|::|->|#)${NAME_PART})*[?!]?$`, 'u');
 
 /** Whether a text is one name, perhaps of a member: `foo`, `Foo.bar`, `foo::bar`, `@media`, `$x`, `empty?`. */
 export function isName(text: string): boolean {
   return NAME.test(text) && text.length <= 200;
+}
+
+/** Pattern of names of PowerShell, CSS, Lisp, Haskell: `Get-Item`, `--main-color`, `make-hash!`, `total'`. */
+const OTHER_NAME = new RegExp(String.raw`^(?:--)?${NAME_PART}(?:-${NAME_LETTER}+)*[?!']*$`, 'u');
+
+/** Whether a text is a name of any language: one {@link isName}, or with dashes in it. */
+export function isAnyName(text: string): boolean {
+  return isName(text) || (OTHER_NAME.test(text) && text.length <= 200);
+}
+
+/** The characters, for a class of a regular expression, that go on a name: a dash does where the name has one. */
+export function lettersOf(name: string): string {
+  return name.includes('-') ? String.raw`${NAME_LETTERS}\-` : NAME_LETTERS;
 }
 
 /** Finds the occurrences of names in texts, by name alone: two things of one name are not distinguished. */
@@ -44,11 +58,12 @@ export class UsageFinder {
   readonly #pattern: RegExp;
   readonly #analyzer = new Analyzer();
 
-  /** `name` is one {@link isName}. */
+  /** `name` is one {@link isAnyName}. */
   constructor(name: string) {
     this.#name = name.normalize();
     this.#last = nameSegments(this.#name).at(-1) ?? this.#name;
-    this.#pattern = new RegExp(`(?<!${NAME_LETTER})${escapeInAnyForm(name)}(?!${NAME_LETTER})`, 'gu');
+    const letter = `[${lettersOf(name)}]`;
+    this.#pattern = new RegExp(`(?<!${letter})${escapeInAnyForm(name)}(?!${letter})`, 'gu');
   }
 
   /** All occurrences in a text, in their order. */
