@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { LANGUAGES } from './languages.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ALL_LANGUAGES, LANGUAGES } from './languages.ts';
 
 /** Words of the patterns that come before a name, but never first on a line. */
 const NEVER_FIRST: Readonly<Record<string, string>> = {
@@ -49,4 +51,9 @@ describe('LANGUAGES', () => {
       }
     });
   }
+
+  it('are all named in the documentation', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../../docs/query-language.md'), 'utf8');
+    for (const { id } of ALL_LANGUAGES) assert.ok(text.includes(`\`${id}\``), id);
+  });
 });
