@@ -70,4 +70,29 @@ describe('an answer as Markdown', () => {
     for (const url of ['javascript:alert(1)', 'command:workbench.action.quit', 'file:///etc/passwd', '//x', 'a.ts', ''])
       assert.equal(isWebAddress(url), false, url);
   });
+
+  it('shows any depth of quotes, lists and emphasis, as text behind a limit', () => {
+    const depthOf = (node: object): number =>
+      1 + Math.max(0, ...((node as { children?: object[] }).children ?? []).map((child) => depthOf(child)));
+    const emphasis = '*a **b '.repeat(500) + '** *'.repeat(500);
+    for (const markdown of [
+      '> '.repeat(99),
+      `${'> '.repeat(50)}| a |\n${'> '.repeat(50)}| - |\n${'> '.repeat(50)}| `,
+      '- '.repeat(99),
+      '>'.repeat(9000),
+      '1. '.repeat(9000),
+      emphasis,
+    ]) {
+      const nodes = parseAnswer(`${markdown}last`, any);
+      assert.ok(nodes.every((node) => depthOf(node) < 60));
+      assert.match(plainText(nodes), /last$/);
+    }
+  });
+
+  it('is shown as it is if a model repeats one mark without end', () => {
+    for (const mark of ['*', '_', '>', '- '])
+      assert.deepEqual(outline(mark.repeat(50_000)), [`code ${mark.repeat(50_000)}`]);
+    for (const rule of ['---', '*', '='].map((part) => `a\n\n${part.repeat(300)}`))
+      assert.match(outline(rule)[0]!, /para/);
+  });
 });

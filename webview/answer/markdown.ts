@@ -18,13 +18,19 @@ declare module 'mdast' {
   }
 }
 
+/** Nested blocks and emphasis that are shown as such; each takes a call on the stack, here and when it is drawn. */
+const MAX_DEPTH = 50;
+/** What a model writes that repeats itself, and takes many seconds to parse: marks of quotes, lists or emphasis in a row. */
+const REPEATED_MARKS = /(?:>[ \t]?|(?:[*+-]|\d{1,9}[.)])[ \t]+){100}|[*_]{1000}/;
+
 /**
  * Parses the shown part of an answer's Markdown: CommonMark with tables and citations. HTML in it is text, and nothing
  * in it is ever run or fetched.
  */
 export function parseAnswer(markdown: string, isPassage: (number: number) => boolean): readonly RootContent[] {
+  if (REPEATED_MARKS.test(markdown)) return [{ type: 'code', value: markdown }];
   const root = fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
-  splitCitations(root, isPassage);
+  splitCitations(root, markdown, isPassage, 0);
   return root.children;
 }
 
@@ -38,11 +44,25 @@ export function isWebAddress(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
-function splitCitations(parent: Parents, isPassage: (number: number) => boolean): void {
+function splitCitations(
+  parent: Parents,
+  markdown: string,
+  isPassage: (number: number) => boolean,
+  depth: number,
+): void {
   const children: Nodes[] = parent.children;
-  const split = children.flatMap((child): Nodes[] => (child.type === 'text' ? citationsIn(child, isPassage) : [child]));
+  const split = children.flatMap((child): Nodes[] => {
+    if (child.type === 'text') return citationsIn(child, isPassage);
+    // A table consists of rows and cells alone.
+    const isShown = depth < MAX_DEPTH || child.type === 'tableRow' || child.type === 'tableCell';
+    return [isShown ? child : { type: 'text', value: sourceOf(child, markdown) }];
+  });
   children.splice(0, children.length, ...split);
-  for (const child of children) if ('children' in child) splitCitations(child, isPassage);
+  for (const child of children) if ('children' in child) splitCitations(child, markdown, isPassage, depth + 1);
+}
+
+function sourceOf({ position }: Nodes, markdown: string): string {
+  return markdown.slice(position?.start.offset, position?.end.offset);
 }
 
 function citationsIn({ value }: Text, isPassage: (number: number) => boolean): (Text | Citation)[] {
