@@ -99,6 +99,24 @@ describe('Odd files in a folder', () => {
     });
   }
 
+  it('in place of a part of the index are damage, which a search repairs, and hang nothing', async () => {
+    for (const name of ['pipe', 'folder']) {
+      const { state, run } = await indexed();
+      const index = join(state, 'index');
+      const segment = join(
+        index,
+        readdirSync(index).find((file) => file.startsWith('segment'))!,
+      );
+      rmSync(segment);
+      await KINDS[name]!(segment, '');
+      assert.notEqual(run('status').code, null);
+      const { code, stdout, stderr } = run('search', 'lantern');
+      assert.match(stderr, /The index was damaged: segment.*the disk cannot read it/);
+      assert.match(stdout, /lantern/);
+      assert.equal(code, 0);
+    }
+  });
+
   it('may be rule files: status, why and index report them, and none hangs', async () => {
     const [root, state, outside] = [folder(), folder(), folder()];
     execFileSync('git', ['init', '-q', root]);

@@ -1,5 +1,6 @@
 import { closeSync as close, fstatSync as fstat, fsyncSync as fsync } from 'node:fs';
 import { readSync as read, writeSync as write } from 'node:fs';
+import { openRegularFileSync } from '../../base/regularFile.ts';
 import { openOwnSync, removeIfFreeSync as fromDisk } from '../../base/removal.ts';
 
 /*
@@ -25,7 +26,7 @@ export function memoryFile(): string {
 }
 
 export function openSync(file: string, mode: 'r' | 'wx'): number {
-  if (!file.startsWith(MEMORY)) return openOwnSync(file, mode);
+  if (!file.startsWith(MEMORY)) return mode === 'r' ? openRegularFileSync(file) : openOwnSync(file, mode);
   if (mode === 'wx') files.set(file, new MemoryFile());
   const opened = files.get(file);
   if (!opened) throw Object.assign(new Error(`There is no ${file}.`), { code: 'ENOENT' });
