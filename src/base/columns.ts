@@ -1,9 +1,9 @@
 /**
- * Replaces characters that move the cursor or change colours by a space: names of files and accounts, and lines of
- * code, may contain any.
+ * Replaces characters that move the cursor, change colours or the direction, or are not seen, by a space: names of files and
+ * accounts, and lines of code, may contain any. Those that join letters (U+200C, U+200D) stay.
  */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, ' ');
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ' ');
 }
 
 /** Rows as aligned columns, each as wide as its widest cell; no content breaks its line. */

@@ -92,4 +92,10 @@ describe('printable', () => {
     );
     assert.equal(printable('a\u001b[31mb\n\u202ec'), 'a [31mb  c');
   });
+
+  it('replaces marks of direction and characters that are not seen, but for those that join letters', () => {
+    assert.equal(printable('a\u200e\u200f\u061cb\u200b\u2060\ufeffc'), 'a   b   c');
+    const joined = 'می\u200cخواهم 👩\u200d💻';
+    assert.equal(printable(joined), joined);
+  });
 });

@@ -91,7 +91,7 @@ export function printJson(value: unknown, { stdout }: Terminal): void {
 /** JSON that controls no terminal: `JSON.stringify` itself leaves the controls from U+007F, and those of direction. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replaceAll(
-    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
