@@ -23,7 +23,7 @@ export interface Passage {
   readonly head?: { readonly line: number; readonly text: string };
   /** All lines of the definition, if the passage is a part of it. */
   readonly whole?: { readonly startLine: number; readonly endLine: number };
-  /** Number of the passage that calls the definition, if that is why it is here. */
+  /** Number of the passage that calls or uses the definition, if that is why it is here. */
   readonly calledBy?: number;
 }
 

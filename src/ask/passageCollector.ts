@@ -4,9 +4,16 @@ import { splitIdentifier, stem } from '../engine/analyze/words.ts';
 import { sidesOf } from '../engine/query/paths.ts';
 import { overlap } from '../engine/query/sourceRange.ts';
 import type { Passage } from './answer.ts';
-import { scorePassages, type FileEvidence, type PassageCandidate, type ScoredQuestion } from './passageRanker.ts';
+import {
+  FILLERS,
+  scorePassages,
+  type FileEvidence,
+  type PassageCandidate,
+  type ScoredQuestion,
+} from './passageRanker.ts';
+import { relatedWords } from './relatedWords.ts';
 import type { AskProfile, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
-import { isProse, SourceFile, type FoundLines, type QuotedLines } from './sourceFile.ts';
+import { isProse, SourceFile, type FoundLines, type LineRange, type QuotedLines } from './sourceFile.ts';
 import { countTokens } from './tokens.ts';
 
 type UnnumberedPassage = Omit<Passage, 'number'>;
@@ -15,6 +22,14 @@ type UnnumberedPassage = Omit<Passage, 'number'>;
 const FEW_NAMED = 3;
 /** Most definitions of a name that a call may mean. */
 const RARE = 1;
+
+/** Number of the best passages whose constants are looked up. */
+const USING = 5;
+/** What a constant needs, and what a related word in its name and its use count beside a word of the question. */
+const LEAST_WORTH = 2;
+const RELATED_WORTH = 0.5;
+const USED_WORTH = 1;
+const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 
 /** A found file, and how sure the searches are of it. */
 export interface RankedFile extends FileEvidence {
@@ -163,6 +178,44 @@ export class PassageCollector {
       if (defining.length === 0 || defining.length > RARE) continue;
       for (const file of defining) await this.addFound(file, file, by);
     }
+  }
+
+  /**
+   * Adds the number that the question is most likely about, with those next to it: a constant of the files whose name has two words
+   * of the question, or one and is used in the best passages.
+   */
+  async addConstant(files: readonly RankedFile[]): Promise<void> {
+    const using = this.passages.slice(0, USING).map(({ text }) => new Set(text.match(NAME)));
+    const words = this.#question.words
+      .filter((word) => !FILLERS.has(word))
+      .map((word) => ({ word, related: new Set(relatedWords(word).map(stem)) }));
+    const candidates = [];
+    for (const { file: found } of files.slice(0, this.#profile.comparedFiles)) {
+      const file = isTestFile(found.path) ? undefined : await this.#file(found.root, found.path);
+      for (const constant of file?.constants() ?? []) {
+        const parts = splitIdentifier(constant.name).map(stem);
+        const shared = words.reduce((sum, { word, related }) => {
+          const worth = parts.includes(word) ? 1 : parts.some((part) => related.has(part)) ? RELATED_WORTH : 0;
+          return sum + worth;
+        }, 0);
+        if (shared === 0 || parts.length < 2) continue;
+        const by = using.findIndex((names) => names.has(constant.name)) + 1;
+        const worth = shared + (by > 0 ? USED_WORTH : 0);
+        if (worth >= LEAST_WORTH) candidates.push({ worth, by, found, file: file!, constant });
+      }
+    }
+    const [best] = candidates.sort((a, b) => b.worth - a.worth);
+    if (!best) return;
+    const { by, found, file, constant } = best;
+    const { root, path, language } = found;
+    const isShown = (lines: LineRange): boolean =>
+      this.passages.some((one) => one.root === root && one.path === path && overlap(one, lines));
+    const group = file.constantsBeside(constant);
+    const { startLine, endLine } = isShown(group) ? constant : group;
+    const head = file.headOf({ startLine, endLine });
+    const symbol = { name: constant.name, kind: constant.kind };
+    const at = { root, path, language, symbol, ...(head && { head }), ...(by > 0 && { calledBy: by }) };
+    this.#add(file, at, startLine, endLine);
   }
 
   /** Adds a passage of an earlier answer, at the present position of its lines. */

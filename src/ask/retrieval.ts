@@ -54,6 +54,8 @@ export interface AskProfile {
   /** Number of definitions that a model receives because the best passages call them, and the number of those passages. */
   readonly called: number;
   readonly calledFrom: number;
+  /** Whether a question for a number is also answered with a constant. */
+  readonly constants: boolean;
   readonly weights: PassageWeights;
   /** Passages that score so far below the best are left out. */
   readonly fall: number;

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { temporaryFolder } from '../../test/support/temporary.ts';
 import { documentId } from '../engine/documentId.ts';
 import { Engine } from '../engine/engine.ts';
-import { retrievePassages } from './retrieve.ts';
+import type { Passage } from './answer.ts';
+import { extractiveProvider } from './extractive.ts';
+import { retrievePassages, type RetrievalLimit } from './retrieve.ts';
 
 describe('Retrieval for questions', () => {
   const folder = temporaryFolder();
@@ -10,6 +12,14 @@ describe('Retrieval for questions', () => {
 
   /** The paths of the passages for a question about files. */
   async function pathsOf(question: string, texts: ReadonlyMap<string, string>): Promise<string[]> {
+    return (await passagesOf(question, texts)).map(({ path }) => path);
+  }
+
+  async function passagesOf(
+    question: string,
+    texts: ReadonlyMap<string, string>,
+    limit: RetrievalLimit = { passages: Infinity, tokens: 10_000 },
+  ): Promise<Passage[]> {
     const engine = Engine.open(folder());
     try {
       await engine.apply({
@@ -24,8 +34,7 @@ describe('Retrieval for questions', () => {
           (await engine.search(query, { limit })).map((hit) => ({ root: '/shop', ...hit })),
         read: (_root: string, path: string) => Promise.resolve(texts.get(path)),
       };
-      const limit = { passages: Infinity, tokens: 10_000 };
-      return (await retrievePassages(question, [], limit, sources, signal)).map(({ path }) => path);
+      return await retrievePassages(question, [], limit, sources, signal);
     } finally {
       await engine.close();
     }
@@ -68,6 +77,26 @@ describe('Retrieval for questions', () => {
     assert.equal((await pathsOf(question, texts))[0], 'src/keys.ts');
     const unknown = question.replace('proxy_read', 'proxy_write');
     assert.notEqual((await pathsOf(unknown, texts))[0], 'src/keys.ts');
+  });
+
+  it('answers a question for a number with the constant that the best passages use, and those next to it', async () => {
+    const texts = new Map([
+      ...Array.from({ length: 20 }, (_, i) => [
+        `src/upload${i}.ts`,
+        `/** Sends the parts of an upload ${i}. */\nexport function sendParts${i}(upload) {\n  for (const part of upload.parts) send(part, upload);\n  if (upload.parts.length > UPLOAD_LIMIT) throw new Error('An upload has too many parts.');\n}\n`,
+      ] as const),
+      ['src/limits.ts', `${Array.from({ length: 40 }, (_, i) => `export const OTHER_${i} = 'a';\n\n`).join('')}export const UPLOAD_LIMIT = 9_000;\nexport const FILE_SIZE = 5;\n\n${Array.from({ length: 40 }, (_, i) => `export const LATER_${i} = 'a';\n\n`).join('')}`],
+    ]); // oxfmt-ignore
+    const limit = { passages: 6, tokens: Infinity };
+    const found = (await passagesOf('how many parts may an upload have?', texts, limit)).at(-1)!;
+    assert.equal(found.text, 'export const UPLOAD_LIMIT = 9_000;\nexport const FILE_SIZE = 5;');
+    assert.deepEqual([found.path, found.symbol?.name, found.calledBy], ['src/limits.ts', 'UPLOAD_LIMIT', 1]);
+    let shown = '';
+    const task = { question: '', passages: [found], messages: [] };
+    for await (const text of extractiveProvider.answer(task, signal)) shown += text;
+    assert.match(shown, /`UPLOAD_LIMIT` variable, .*, used by \[1\]/);
+    const others = await passagesOf('why are the parts of an upload sent?', texts, limit);
+    assert.ok(others.every(({ path }) => path !== 'src/limits.ts'));
   });
 
   it('takes a request for a list as a question about what is to be listed', async () => {

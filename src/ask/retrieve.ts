@@ -28,12 +28,16 @@ export const QUESTION_PROFILE: AskProfile = {
   documentRank: 3,
   called: 3,
   calledFrom: 3,
+  constants: true,
   weights,
   fall: Infinity,
 };
 
 /** Number of passages that precede what they call. */
 const CALLED_AFTER = 5;
+/** A question that a number answers: "what is the default timeout?", "how many retries are made?". */
+const NUMBER =
+  /\b(?:defaults?|how (?:many|much|long|large|big|often|deep|high|fast|small|short|far|old|strong)|limits?|max\w*|min\w*|longest|shortest|largest|smallest|lowest|highest|size)\b/i;
 /** Number of new places that precede the citations of an earlier answer. */
 const BEFORE_EARLIER = 3;
 /** Number of cited definitions whose tests are searched for. */
@@ -82,6 +86,7 @@ export async function retrievePassages(
   }
   for (const [i, { file, lines }] of [...compared, ...others].entries()) {
     if (i === BEFORE_EARLIER) for (const passage of last?.cited ?? []) await collector.addEarlier(passage);
+    if (i === CALLED_AFTER && profile.constants && NUMBER.test(question)) await collector.addConstant(found);
     if (i === CALLED_AFTER) await collector.addCalled(limit.passages === Infinity ? profile.called : 1, signal);
     if (collector.isFull && (limit.passages === Infinity || i >= profile.considered)) break;
     await collector.addFound(file, lines);

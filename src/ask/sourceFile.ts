@@ -20,6 +20,8 @@ const MAX_CONTEXT = 12;
 /** Limit for lines of any length, as data has. */
 const MAX_CHARACTERS = 8_000;
 
+export type LineRange = Pick<FoundLines, 'startLine' | 'endLine'>;
+
 /** Lines of a file to quote; they count from 1. */
 export interface QuotedLines {
   readonly startLine: number;
@@ -32,8 +34,18 @@ export interface QuotedLines {
 const SHORT = 4;
 const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, 'html', 'plaintext']);
 
+const CONSTANTS = new Set(['constant', 'macro', 'variable']);
+const HAS_NUMBER = /\b\d/;
+/** Lines of constants next to each other that are quoted together. */
+const MAX_BESIDE = 12;
+
 export function isProse(language: string): boolean {
   return PROSE.has(language);
+}
+
+/** Whether definitions of the kind are used, not called. */
+export function isConstant(kind: string | undefined): boolean {
+  return kind !== undefined && CONSTANTS.has(kind);
 }
 
 /** The lines of a file; they count from 1. */
@@ -113,6 +125,31 @@ export class SourceFile {
   /** All lines of the found definition, however many. */
   definitionOf({ symbol }: FoundLines): SymbolSpan | undefined {
     return symbol && this.#definitions().find(({ name, line }) => name === symbol.name && line === symbol.line);
+  }
+
+  /** The constants with a number on their line. */
+  constants(): readonly SymbolSpan[] {
+    return this.#definitions().filter(({ kind, name, line }) => {
+      const text = isConstant(kind) ? this.#lines[line - 1]! : '';
+      return HAS_NUMBER.test(text.slice(text.indexOf(name) + name.length));
+    });
+  }
+
+  /** The lines of a constant and of those above and below it, with at most a line between, which are often about the same. */
+  constantsBeside({ startLine, endLine }: LineRange): LineRange {
+    const all = this.constants();
+    for (;;) {
+      const next = all.find(
+        (one) =>
+          (one.startLine < startLine || one.endLine > endLine) &&
+          one.startLine - endLine <= 2 &&
+          startLine - one.endLine <= 2 &&
+          Math.max(endLine, one.endLine) - Math.min(startLine, one.startLine) < MAX_BESIDE,
+      );
+      if (!next) return { startLine, endLine };
+      startLine = Math.min(startLine, next.startLine);
+      endLine = Math.max(endLine, next.endLine);
+    }
   }
 
   #definitions(): readonly SymbolSpan[] {

@@ -67,6 +67,7 @@ if (options.ablate) {
     'without related words in the search': { relatedWords: 0 },
     'without pages': { documents: 0 },
     'without called definitions': { called: 0 },
+    'without constants': { constants: false },
     'without tests first': { weights: { ...weights, test: 0 } },
   };
   const rows: string[][] = [];
