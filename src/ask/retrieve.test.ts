@@ -99,6 +99,18 @@ describe('Retrieval for questions', () => {
     assert.ok(others.every(({ path }) => path !== 'src/limits.ts'));
   });
 
+  it('finds the handler of a signal by the name without SIG, and the other way round', async () => {
+    const other = (i: number): string =>
+      `export function restart${i}() {\n  // What happens here on a signal depends on the platform.\n  if (platform === ${i}) process.exit(${i});\n}\n`;
+    const texts = new Map([
+      ...Array.from({ length: 20 }, (_, i) => [`src/restart${i}.ts`, other(i)] as const),
+      ['src/master.ts', 'export function handle_hup() {\n  if (running) reload();\n}\n'],
+      ['src/worker.ts', 'export function onSigusr() {\n  if (running) reopen();\n}\n'],
+    ]);
+    assert.equal((await pathsOf('what happens on SIGHUP?', texts))[0], 'src/master.ts');
+    assert.equal((await pathsOf('what happens on the signal USR?', texts))[0], 'src/worker.ts');
+  });
+
   it('takes a request for a list as a question about what is to be listed', async () => {
     const other = (i: number): string =>
       `/** Lists and shows all ${i} lamps of a kind. */\nexport function showListOf${i}(list) {\n  return list.show(lamps);\n}\n`;
