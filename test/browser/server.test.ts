@@ -165,7 +165,7 @@ describe('the local server view', () => {
         await showWay(workbench);
         await page
           .locator('.activitybar')
-          .getByRole('tab', { name: /^Local Server/ })
+          .getByRole('tab', { name: /^Server and Webhooks/ })
           .click();
         await workbench.treeItem(new RegExp(`^Attached to the server of process ${server.child.pid}`)).waitFor();
         await workbench.treeItem(new RegExp(`^Address ${server.info.url}`)).waitFor();
