@@ -91,7 +91,7 @@ describe('the month so far', () => {
         const { note } = page.tiles.find((tile) => tile.id === 'limit')!;
         shown[`${who}, person page`] = note.split(' of ')[0]!;
         const summary = page.charts.find((chart) => chart.id === 'burn-down')!.summary;
-        shown[`${who}, person chart`] = summary.split(' in ')[0]!;
+        shown[`${who}, person chart`] = summary.split(' in ')[0]!.replace(/ credits?$/, '');
         await open({ tab: 'budgets' });
       }
       return shown;
