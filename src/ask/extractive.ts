@@ -1,7 +1,7 @@
 import type { Passage } from './answer.ts';
 import { codeBlock, codeSpan } from './markdown.ts';
 import type { AnswerProvider } from './provider.ts';
-import { isConstant } from './sourceFile.ts';
+import { verbOf } from './sourceFile.ts';
 
 const HEADING = 'No AI model used. Most relevant code:';
 
@@ -35,7 +35,7 @@ function quote({
   const lines = startLine === endLine ? `${startLine}` : `${startLine}-${endLine}`;
   const facts = [
     ...(head ? [`${whole ? 'part of' : 'in'} ${codeSpan(head.text)}`] : []),
-    ...(calledBy === undefined ? [] : [`${isConstant(symbol?.kind) ? 'used' : 'called'} by [${calledBy}]`]),
+    ...(calledBy === undefined ? [] : [`${verbOf(symbol?.kind)} by [${calledBy}]`]),
   ];
   const place = `**${name}${codeSpan(`${path}:${lines}`)}** [${number}]${facts.map((fact) => `, ${fact}`).join('')}`;
   return `${place}\n\n${codeBlock(text, language)}`;

@@ -135,6 +135,20 @@ describe('The prompt', () => {
     await assert.rejects(make(many, 600, { question: 'why '.repeat(600) }), { code: 'QuestionTooLong' });
   });
 
+  it('names the passage that calls a function, or uses a constant', async () => {
+    for (const [kind, attribute] of [
+      ['function', 'calledBy=1'],
+      ['constant', 'usedBy=1'],
+    ] as const) {
+      const used = { ...passage('b', 'src/b.ts'), number: 2, symbol: { name: 'b', kind }, calledBy: 1 };
+      const { messages } = await make([{ ...passage('a'), number: 1 }, used], 2_000);
+      assert.ok(
+        messages.some(({ content }) => content.includes(` ${attribute}>`)),
+        attribute,
+      );
+    }
+  });
+
   it('is not built where nothing is sent', async () => {
     const found = [passage('a')];
     const prompt = await makePrompt({ question: 'why?', history: [], passages: found, budget: undefined }, signal);

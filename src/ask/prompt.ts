@@ -5,6 +5,7 @@ import { withoutCitations } from './citations.ts';
 import { askErrors } from './errors.ts';
 import { beginningOf, renumbered } from './passages.ts';
 import type { PromptBudget, PromptMessage } from './provider.ts';
+import { verbOf } from './sourceFile.ts';
 import { countTokens } from './tokens.ts';
 
 export interface PromptParts {
@@ -143,7 +144,7 @@ function rules(mark: string, task: readonly string[]): string {
 function fenced({ number, path, startLine, endLine, symbol, head, calledBy, text }: Passage, mark: string): string {
   const name = symbol ? ` definition=${JSON.stringify(`${symbol.kind} ${symbol.name}`)}` : '';
   const within = head ? ` within=${JSON.stringify(head.text)}` : '';
-  const calling = calledBy === undefined ? '' : ` calledBy=${calledBy}`;
+  const calling = calledBy === undefined ? '' : ` ${verbOf(symbol?.kind)}By=${calledBy}`;
   const attributes = `number=${number} file=${JSON.stringify(path)} lines="${startLine}-${endLine}"${name}${within}${calling}`;
   return `<passage-${mark} ${attributes}>\n${text}\n</passage-${mark}>`;
 }

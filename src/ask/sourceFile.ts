@@ -43,8 +43,12 @@ export function isProse(language: string): boolean {
   return PROSE.has(language);
 }
 
-/** Whether definitions of the kind are used, not called. */
-export function isConstant(kind: string | undefined): boolean {
+/** What code does with a definition of the kind. */
+export function verbOf(kind: string | undefined): 'called' | 'used' {
+  return isConstant(kind) ? 'used' : 'called';
+}
+
+function isConstant(kind: string | undefined): boolean {
   return kind !== undefined && CONSTANTS.has(kind);
 }
 
