@@ -1,9 +1,13 @@
+/** Characters that turn the direction of text, or are not seen, for a class of a regular expression; those that join letters may stay. */
+export const UNSEEN = String.raw`\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff`;
+const UNPRINTABLE = new RegExp(String.raw`[\p{Cc}\p{Zl}\p{Zp}${UNSEEN}]`, 'gu');
+
 /**
- * Replaces characters that move the cursor, change colours or the direction, or are not seen, by a space: names of files and
- * accounts, and lines of code, may contain any. Those that join letters (U+200C, U+200D) stay.
+ * Replaces characters that move the cursor or change colours, and those of {@link UNSEEN}, by a space: names of files and
+ * accounts, and lines of code, may contain any.
  */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, ' ');
+  return text.replace(UNPRINTABLE, ' ');
 }
 
 /** Rows as aligned columns, each as wide as its widest cell; no content breaks its line. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { addAbortSignal } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { formatColumns, printable } from '../base/columns.ts';
+import { formatColumns, printable, UNSEEN } from '../base/columns.ts';
 import { cancelled, SextantError } from '../base/errors.ts';
 import type { Logger } from '../base/log.ts';
 
@@ -88,10 +88,13 @@ export function printJson(value: unknown, { stdout }: Terminal): void {
   stdout.write(`${jsonText(value, 2)}\n`);
 }
 
+/** What `JSON.stringify` leaves as it is, and a terminal does not. */
+const UNESCAPED = new RegExp(String.raw`[\u007f-\u009f\u2028\u2029${UNSEEN}]`, 'g');
+
 /** JSON that controls no terminal: `JSON.stringify` itself leaves the controls from U+007F, and those of direction. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replaceAll(
-    /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+    UNESCAPED,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -22,6 +22,7 @@ export interface Usage {
 }
 
 const MAX_TEXT = 200;
+const MAX_NAME = 200;
 const SCRIPTS: ReadonlySet<string> = new Set(['javascript', 'typescript']);
 const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, PLAIN_TEXT.id]);
 /** A call, also of a macro, of an optional function, and with arguments for its type. */
@@ -35,7 +36,7 @@ const NAME = new RegExp(String.raw`^[@$#]?${NAME_PART}(?:(?:\.|::|->|#)${NAME_PA
 
 /** Whether a text is one name, perhaps of a member: `foo`, `Foo.bar`, `foo::bar`, `@media`, `$x`, `empty?`. */
 export function isName(text: string): boolean {
-  return NAME.test(text) && text.length <= 200;
+  return text.length <= MAX_NAME && NAME.test(text);
 }
 
 /** Pattern of names of PowerShell, CSS, Lisp, Haskell: `Get-Item`, `--main-color`, `make-hash!`, `total'`. */
@@ -43,7 +44,7 @@ const OTHER_NAME = new RegExp(String.raw`^(?:--)?${NAME_PART}(?:-${NAME_LETTER}+
 
 /** Whether a text is a name of any language: one {@link isName}, or with dashes in it. */
 export function isAnyName(text: string): boolean {
-  return isName(text) || (OTHER_NAME.test(text) && text.length <= 200);
+  return isName(text) || (text.length <= MAX_NAME && OTHER_NAME.test(text));
 }
 
 /** The characters, for a class of a regular expression, that go on a name: a dash does where the name has one. */

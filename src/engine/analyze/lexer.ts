@@ -125,15 +125,15 @@ export class Literals {
     return at < 0 ? UNCLOSED : at + close.length - 1;
   }
 
-  /** The next unescaped byte equal to the one at `at`. */
-  quoteEnd(at: number, overLines: boolean): number {
+  /** The next byte equal to the one at `at`; with `escapes`, without a backslash before it. */
+  quoteEnd(at: number, overLines: boolean, escapes = true): number {
     const { bytes, length } = this;
     const quote = bytes[at]!;
     if (!overLines && this.isEndless(at)) return NONE;
     let end = at + 1;
     for (; end < length; end++) {
       const byte = bytes[end]!;
-      if (byte === BACKSLASH) end++;
+      if (escapes && byte === BACKSLASH) end++;
       else if (byte === quote) return end;
       else if (byte === LF && !overLines) break;
     }

@@ -151,13 +151,19 @@ const heredoc = (open: string, announcement: RegExp): LexerRule =>
     return text.announce(at, delimiter, open === '<<') ? at + match[0].length - 1 : UNCLOSED;
   });
 
+/** Restricts a rule to the left edge. */
+const atEdge = ({ open, is, end }: LexerRule): LexerRule =>
+  rule(open, is, (text, at) => (at === 0 || text.bytes[at - 1] === LF ? end(text, at) : NONE));
+
 /** Rule of a comment from the left edge to the line that begins with `close`; a letter follows `=`. */
 const lines = (open: string, close: string): LexerRule =>
-  rule(open, COMMENT, (text, at) => {
-    if ((at > 0 && text.bytes[at - 1] !== LF) || !isWord(text.bytes[at + 1]!)) return NONE;
-    const end = text.find(`\n${close}`, at);
-    return end < 0 ? end : text.lineEnd(end);
-  });
+  atEdge(
+    rule(open, COMMENT, (text, at) => {
+      if (!isWord(text.bytes[at + 1]!)) return NONE;
+      const end = text.find(`\n${close}`, at);
+      return end < 0 ? end : text.lineEnd(end);
+    }),
+  );
 
 const SLASHES = rule('//', COMMENT, toLineEnd);
 const C_COMMENTS = [SLASHES, rule('/*', COMMENT, block)];
@@ -186,18 +192,7 @@ const DOUBLES = rule('"', TEXT, onLine);
 const LONG_DOUBLES = rule('"', TEXT, overLines);
 const SINGLES = rule("'", TEXT, onLine);
 /** Rule of a string on its line in which a backslash is a sign like others. */
-const unescaped = (sign: string): LexerRule =>
-  rule(sign, TEXT, (text, at) => {
-    if (text.isEndless(at)) return NONE;
-    const { bytes } = text;
-    let end = at + 1;
-    for (; end < text.length && bytes[end] !== LF; end++) if (bytes[end] === bytes[at]) return end;
-    text.noEnd(bytes[at]!, end);
-    return NONE;
-  });
-/** Restricts a rule to the left edge. */
-const atEdge = ({ open, is, end }: LexerRule): LexerRule =>
-  rule(open, is, (text, at) => (at === 0 || text.bytes[at - 1] === LF ? end(text, at) : NONE));
+const unescaped = (sign: string): LexerRule => rule(sign, TEXT, (text, at) => text.quoteEnd(at, false, false));
 /** Ends a comment of Fortran's fixed form, a `C` alone at the left edge. */
 const wordC: End = (text, at) => (isWord(text.bytes[at + 1]!) ? NONE : text.lineEnd(at));
 const LONG_SINGLES = enclosed("'", "'", TEXT);
