@@ -130,6 +130,28 @@ describe('Searcher', () => {
     searcher.close();
   });
 
+  it('finds the usages of a name in any case in files of languages that ignore it', async () => {
+    const place = await indexed({
+      'lamp.f90': 'subroutine lantern()\nend subroutine\n',
+      'main.f90': 'program main\n  CALL LANTERN()\nend program\n',
+      'a.c': 'void LANTERN(void) {}\n',
+      'b.c': 'void lantern(void) {}\n',
+      'c.c': 'void Lantern(void) {}\n',
+    });
+    const searcher = new Searcher();
+    const usages = async (name: string, filters?: string): Promise<string[]> => {
+      const found = await searcher.usages({ folders: [place], name, ...(filters !== undefined && { filters }) });
+      assert.ok(found.isComplete);
+      assert.deepEqual(found.problems, []);
+      return found.usages.map(({ path }) => path).toSorted();
+    };
+    assert.deepEqual(await usages('lantern'), ['b.c', 'lamp.f90', 'main.f90']);
+    assert.deepEqual(await usages('LANTERN'), ['a.c', 'lamp.f90', 'main.f90']);
+    assert.deepEqual(await usages('LANTERN', 'lang:c'), ['a.c']);
+    assert.deepEqual(await usages('LanterN', 'lang:fortran'), ['lamp.f90', 'main.f90']);
+    searcher.close();
+  });
+
   it('locates a place again in a file that changed since it was indexed', async () => {
     const place = await indexed({ 'a.ts': 'function lightLantern() {\n  return 1;\n}\n' });
     writeFiles(place.root, { 'a.ts': `${filler}\n\n// moved\nfunction lightLantern() {\n  return 1;\n}\n` });

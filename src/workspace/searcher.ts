@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { escapeInAnyForm } from '../base/regExp.ts';
 import { SextantError, throwIfCancelled } from '../base/errors.ts';
 import { TimeSlice } from '../base/timeSlice.ts';
+import { ALL_LANGUAGES, IGNORING_CASE } from '../engine/analyze/languages.ts';
 import { isNotebook } from '../engine/analyze/notebookName.ts';
 import { isIndexable, splitToken } from '../engine/analyze/words.ts';
 import { documentId } from '../engine/documentId.ts';
@@ -152,6 +153,10 @@ const MAX_ROUNDS = 6;
 const MAX_TEXT = 64 << 20;
 /** Number of files whose usages of a name are listed. */
 const MAX_USAGE_FILES = 2_000;
+/** Problems of a search for the words of a name. */
+const OF_WORDS: ReadonlySet<QueryProblem['code']> = new Set(['PhraseNotFound', 'CorrectedWord']);
+/** Filter that leaves out the files of languages that distinguish case. */
+const NO_CASE = `-lang:{${ALL_LANGUAGES.flatMap(({ id }) => (IGNORING_CASE.has(id) ? [] : id)).join(',')}}`;
 
 /**
  * Searches the indexes of folders and checks the files themselves before it answers: a file that changed since it was
@@ -303,15 +308,24 @@ export class Searcher {
     const isIndexed = splitToken(name).some((part) => isIndexable(part));
     // The expression leaves out files of longer names, of which there may be more than are read.
     const other = `[^${lettersOf(name)}]`;
-    const query = `${isIndexed ? `"${name}"` : ''} /(?:^|${other})${escapeInAnyForm(name)}(?:${other}|$)/ ${filters}`;
-    const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
-    // Then the results are those of its words.
-    const has = (problem: QueryProblem['code']): boolean => found.problems.some(({ code }) => code === problem);
-    const isMissing = has('PhraseNotFound');
+    const phrase = isIndexed ? `"${name}"` : '';
+    const find = async (flags: string): Promise<SearchResponse> => {
+      const query = `${phrase} /(?:^|${other})${escapeInAnyForm(name)}(?:${other}|$)/${flags} ${filters}`;
+      const found = await this.search({ ...request, query, limit: MAX_USAGE_FILES + 1, readAll: true }, signal);
+      const problems = found.problems.filter(({ code }) => !OF_WORDS.has(code));
+      // Without the phrase, the results are those of its words.
+      const isMissing = found.problems.some(({ code }) => code === 'PhraseNotFound');
+      return { ...found, problems, results: isMissing ? [] : found.results };
+    };
+    // Of the files whose language distinguishes case, only those with the very name may count for the limit.
+    const exact = await find('');
+    const folded = await find(`i ${NO_CASE}`);
+    const searches = [exact, folded];
+    const places = new Map(searches.flatMap(({ results }) => results.map((one) => [join(one.root, one.path), one])));
     const finder = new UsageFinder(name);
     const slice = new TimeSlice(signal);
     const files: UsagesResponse['usages'][] = [];
-    for (const { root, path } of isMissing ? [] : found.results.slice(0, MAX_USAGE_FILES)) {
+    for (const { root, path } of [...places.values()].slice(0, MAX_USAGE_FILES)) {
       if (slice.isOver) await slice.next();
       const folder = request.folders.find((one) => one.root === root);
       const text = folder && this.#filesOf(folder)(path)?.text.toString('utf8');
@@ -322,8 +336,11 @@ export class Searcher {
     return {
       usages: [...files.filter(defines), ...files.filter((one) => !defines(one))].flat(),
       files: files.length,
-      isComplete: (isMissing || found.results.length <= MAX_USAGE_FILES) && !found.isPartial && !has('IndexFormat'),
-      problems: found.problems.filter(({ code }) => code !== 'PhraseNotFound'),
+      isComplete:
+        places.size <= MAX_USAGE_FILES &&
+        !searches.some(({ isPartial }) => isPartial) &&
+        !exact.problems.some(({ code }) => code === 'IndexFormat'),
+      problems: exact.problems,
     };
   }
 

@@ -85,6 +85,18 @@ const handlers = { onClick: quay, 'é': quay?.(2) };
     for (const text of ['-x', 'a-', 'a--b', 'a -b', "'a'"]) assert.ok(!isAnyName(text), text);
   });
 
+  it('are in any case where the language ignores it', () => {
+    const fortran =
+      "      SUBROUTINE DGEMM(A)\n      END\n      call dgemm(a) ! Dgemm\n      print *, 'dGEMM', dgemmt\n";
+    for (const name of ['dgemm', 'DGEMM'])
+      assert.deepEqual(find('a.f', fortran, name), ['1 definition', '3 call', '3 comment', '4 string'], name);
+    assert.deepEqual(find('a.c', 'void dgemm(void);\n#define DGEMM dgemm\n', 'DGEMM'), ['2 definition']);
+    assert.deepEqual(find('a.pas', 'procedure TShop.Add;\nbegin\n  self.add;\nend;\n', 'ADD').length, 2);
+    assert.deepEqual(find('a.cbl', 'PERFORM PAY-ALL\nperform pay-all\n', 'Pay-All').length, 2);
+    for (const path of ['a.adb', 'a.bat', 'a.ps1', 'a.sql', 'a.vb', 'a.vhd'])
+      assert.equal(find(path, 'Größe := x;\n', 'GRÖSSE'.replace('SS', 'ß')).length, 1, path);
+  });
+
   it('are searched for names only', () => {
     for (const name of ['foo', '_x1', '$x', 'Foo.bar', 'a::b', 'empty?', 'größe', 'größe'.normalize('NFD'), '#private'])
       assert.ok(isName(name), name);

@@ -2,7 +2,7 @@ import { escapeInAnyForm } from '../base/regExp.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { IMPORT, COMMENT, Literals } from '../engine/analyze/lexer.ts';
 import { rulesOf } from '../engine/analyze/lexerRules.ts';
-import { ALL_LANGUAGES, DOCUMENTS, PLAIN_TEXT } from '../engine/analyze/languages.ts';
+import { ALL_LANGUAGES, DOCUMENTS, IGNORING_CASE, PLAIN_TEXT } from '../engine/analyze/languages.ts';
 import { nameSegments } from '../engine/analyze/symbolNames.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
 import { Position } from '../engine/query/phrase.ts';
@@ -52,10 +52,14 @@ export function lettersOf(name: string): string {
   return name.includes('-') ? String.raw`${NAME_LETTERS}\-` : NAME_LETTERS;
 }
 
-/** Finds the occurrences of names in texts, by name alone: two things of one name are not distinguished. */
+/**
+ * Finds the occurrences of names in texts, by name alone: two things of one name are not distinguished. The language of a text
+ * decides whether case counts.
+ */
 export class UsageFinder {
   readonly #name: string;
   readonly #last: string;
+  /** Matches the name in any case. */
   readonly #pattern: RegExp;
   readonly #analyzer = new Analyzer();
 
@@ -64,14 +68,16 @@ export class UsageFinder {
     this.#name = name.normalize();
     this.#last = nameSegments(this.#name).at(-1) ?? this.#name;
     const letter = `[${lettersOf(name)}]`;
-    this.#pattern = new RegExp(`(?<!${letter})${escapeInAnyForm(name)}(?!${letter})`, 'gu');
+    this.#pattern = new RegExp(`(?<!${letter})${escapeInAnyForm(name)}(?!${letter})`, 'giu');
   }
 
   /** All occurrences in a text, in their order. */
   findIn(path: string, text: string): Usage[] {
-    const matches = [...text.matchAll(this.#pattern)];
-    if (matches.length === 0) return [];
+    const inAnyCase = [...text.matchAll(this.#pattern)];
+    if (inAnyCase.length === 0) return [];
     const { language, definitions, quiet, scan } = this.#analyzer.analyze(path, Buffer.from(text));
+    const ignoresCase = IGNORING_CASE.has(language);
+    const matches = inAnyCase.filter(([found]) => ignoresCase || found.normalize() === this.#name);
     const spans = definitions.map(toSymbolSpan);
     const rules = rulesOf(ALL_LANGUAGES.find(({ id }) => id === language) ?? PLAIN_TEXT);
     const literals = rules && new Literals(scan, rules);
@@ -94,7 +100,7 @@ export class UsageFinder {
         column: column + 1,
         kind: PROSE.has(language)
           ? 'prose'
-          : this.#kindAt(bits, quiet[line - 1]!, line, spans, text, index, found.length),
+          : this.#kindAt(bits, quiet[line - 1]!, line, spans, text, index, found.length, ignoresCase),
         ...(within && within.line !== line && { within: within.name }),
         text: lines[line - 1]!.trim().slice(0, MAX_TEXT),
       });
@@ -110,14 +116,17 @@ export class UsageFinder {
     text: string,
     index: number,
     length: number,
+    ignoresCase: boolean,
   ): UsageKind {
     const behind = text.slice(index + length, index + 100);
     const isPartOfPath = bits !== 0 && (text[index - 1] === '-' || behind.startsWith('-'));
     if ((lineBits & IMPORT) !== 0 && !isPartOfPath) return 'import';
     if ((bits & COMMENT) !== 0) return 'comment';
     if (bits !== 0) return 'string';
-    const isDefinition = spans.some((span) => {
-      return span.line === line && (span.name === this.#name || nameSegments(span.name).at(-1) === this.#last);
+    const fold = (name = ''): string => (ignoresCase ? name.toLowerCase() : name);
+    const isDefinition = spans.some(({ line: own, name }) => {
+      const isName = fold(name) === fold(this.#name) || fold(nameSegments(name).at(-1)) === fold(this.#last);
+      return own === line && isName;
     });
     if (isDefinition) return 'definition';
     return CALL.test(behind) ? 'call' : 'reference';

@@ -1,4 +1,7 @@
 import * as assert from 'node:assert/strict';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { EXTENSION_ID, sextant, until } from './support.ts';
 
@@ -18,6 +21,19 @@ describe('the search view', () => {
       return (await vscode.env.clipboard.readText()) || undefined;
     });
     assert.match(copied, /^src\/auth\/passwordHash\.ts:13: export async function verifyPassword/);
+  });
+
+  it('finds the usages of a name in any case from a file of a language that ignores it', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'sextant-usages-')), 'a.sql');
+    writeFileSync(file, 'SELECT NEXTRETRYDELAY;\n');
+    const editor = await vscode.window.showTextDocument(vscode.Uri.file(file));
+    editor.selection = new vscode.Selection(0, 9, 0, 9);
+    await vscode.commands.executeCommand('sextant.findUsages');
+    await vscode.env.clipboard.writeText('');
+    await until('there are results', async () => {
+      await vscode.commands.executeCommand('sextant.copyResults');
+      return (await vscode.env.clipboard.readText()).includes('nextRetryDelay');
+    });
   });
 
   it('has keys that the editor uses for nothing else', async () => {

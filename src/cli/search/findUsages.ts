@@ -15,7 +15,8 @@ export interface FindUsagesOptions {
 }
 
 export const FIND_USAGES_HELP = `
-It goes by the name alone: two things of the same name are not distinguished. Files that define the name come first.
+It goes by the name alone: two things of the same name are not distinguished. Files that define the name come first. In
+languages that ignore case, such as Fortran, Pascal and SQL, so does the search.
 
 Output: path:line:column: kind, the line, and the definition around it; a kind is definition, import, call, reference, comment, string
 or prose.

@@ -59,6 +59,8 @@ export interface Language {
   readonly fileNames?: readonly string[];
   readonly interpreters?: readonly string[];
   readonly style: BlockStyle;
+  /** Set if `dgemm` and `DGEMM` are one name. */
+  readonly ignoresCase?: boolean;
   /** Beginnings of comments. Each ends with its line, but after a `/*` at its own end. */
   readonly comments: readonly string[];
   readonly leaders: readonly string[];

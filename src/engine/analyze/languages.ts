@@ -115,6 +115,8 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   dts: ['dts', 'dtsi'],
 };
 
+const PLAIN_IGNORING_CASE: ReadonlySet<string> = new Set(['bat', 'cobol']);
+
 /** Any text: paragraphs, no definitions. */
 export const PLAIN_TEXT: Language = {
   id: 'plaintext',
@@ -133,8 +135,18 @@ const byInterpreter = new Map<string, Language>();
 export const ALL_LANGUAGES: readonly Language[] = [
   ...LANGUAGES,
   PLAIN_TEXT,
-  ...Object.entries(PLAIN).map(([id, extensions]): Language => ({ ...PLAIN_TEXT, id, extensions })),
+  ...Object.entries(PLAIN).map(([id, extensions]): Language => ({
+    ...PLAIN_TEXT,
+    id,
+    extensions,
+    ignoresCase: PLAIN_IGNORING_CASE.has(id),
+  })),
 ];
+
+/** The ids of the languages that ignore the case of names. */
+export const IGNORING_CASE: ReadonlySet<string> = new Set(
+  ALL_LANGUAGES.filter(({ ignoresCase }) => ignoresCase).map(({ id }) => id),
+);
 for (const language of ALL_LANGUAGES.toReversed()) {
   for (const extension of language.extensions) byExtension.set(extension, language);
   for (const name of language.fileNames ?? []) byFileName.set(name, language);

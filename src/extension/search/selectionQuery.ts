@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { languageOf } from '../../engine/analyze/languages.ts';
 import { WORD } from '../../engine/analyze/numbers.ts';
 import { formatFilter } from '../../engine/query/unfinished.ts';
 import type { Folders } from '../index/folders.ts';
@@ -28,7 +29,7 @@ export function usagesQuery(): string {
   const range = selection.isEmpty ? document.getWordRangeAtPosition(selection.active) : selection;
   const name = (range ? document.getText(range) : '').trim();
   // An expression knows the ends of words, but only of English letters.
-  if (/^\w+$/.test(name)) return `/\\b${name}\\b/`;
+  if (/^\w+$/.test(name)) return `/\\b${name}\\b/${languageOf(document.uri.path).ignoresCase ? 'i' : ''}`;
   return name === '' || name.includes('\n') ? selectionQuery() : `"${name.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 

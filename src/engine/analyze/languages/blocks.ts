@@ -12,6 +12,7 @@ const FORTRAN_PREFIX = String.raw`(?:(?:pure|elemental|impure|recursive|module)\
 export const fortran: Language = {
   id: 'fortran',
   extensions: ['f90', 'f95', 'f03', 'f08', 'f18', 'f', 'for', 'f77', 'ftn', 'fpp', 'fypp'],
+  ignoresCase: true,
   style: 'end',
   comments: ['!'],
   leaders: anyCase(
@@ -43,6 +44,7 @@ const PASCAL_PATH = String.raw`(?:\w+\.)*?(?:(?<container>\w+)(?:<[^<>]*>)?\.)?(
 export const pascal: Language = {
   id: 'pascal',
   extensions: ['pas', 'dpr', 'lpr', 'dpk'],
+  ignoresCase: true,
   style: 'end',
   comments: ['//', '{', '(*'],
   leaders: anyCase(
@@ -72,6 +74,7 @@ export const pascal: Language = {
 export const ada: Language = {
   id: 'ada',
   extensions: ['adb', 'ads', 'ada'],
+  ignoresCase: true,
   style: 'end',
   comments: ['--'],
   leaders: anyCase('function procedure package type subtype task protected entry overriding not generic separate'),
@@ -101,6 +104,7 @@ function visualBasicHead(rest: string): RegExp {
 export const visualBasic: Language = {
   id: 'vb',
   extensions: ['vb', 'bas', 'vbs'],
+  ignoresCase: true,
   style: 'end',
   comments: ["'"],
   leaders: words(
@@ -129,6 +133,7 @@ export const visualBasic: Language = {
 export const vhdl: Language = {
   id: 'vhdl',
   extensions: ['vhd', 'vhdl'],
+  ignoresCase: true,
   style: 'end',
   comments: ['--'],
   leaders: anyCase('entity architecture package function procedure component type subtype constant pure impure'),

@@ -61,6 +61,7 @@ export const graphql: Language = {
 export const powershell: Language = {
   id: 'powershell',
   extensions: ['ps1', 'psm1'],
+  ignoresCase: true,
   interpreters: ['pwsh'],
   style: 'brace',
   comments: ['#'],

@@ -22,6 +22,7 @@ export const proto: Language = {
 export const sql: Language = {
   id: 'sql',
   extensions: ['sql'],
+  ignoresCase: true,
   style: 'statement',
   comments: ['--'],
   leaders: words('CREATE create Create'),
