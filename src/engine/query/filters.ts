@@ -17,12 +17,16 @@ export interface CompiledFilters {
   /** The two parts of {@link matchesSymbol}: wanted and excluded names. `undefined` without such a filter. */
   readonly wantedSymbol: Test | undefined;
   readonly excludedSymbol: Test | undefined;
+  /** Accepts what {@link wantedSymbol} does, in any case: for languages that ignore it. */
+  readonly wantedInAnyCase: Test | undefined;
   /** Where the names are that the tests of wanted and excluded names accept. */
   readonly wantedNames: readonly NameBounds[];
   readonly excludedNames: readonly NameBounds[];
   /** Nearness of a name to the wanted one: {@link EXACT}, {@link PREFIX}, 1 for any other match, or 0 for none. */
-  readonly nearness: (name: string) => number;
+  readonly nearness: Nearness;
 }
+
+export type Nearness = (name: string, ignoresCase: boolean) => number;
 
 /** Texts that each name of a pattern has: `parse` at its start for `parse*`, `probe` anywhere for `*_probe`. */
 export interface NameBounds {
@@ -85,9 +89,10 @@ export function compileFilters(
     matchesSymbol: (name) => passes(symbol, name),
     wantedSymbol: symbol.wanted,
     excludedSymbol: symbol.excluded,
+    wantedInAnyCase: testsOf(filters, 'sym', (pattern) => nameTest(pattern, false)).wanted,
     wantedNames: boundsOf(filters, false),
     excludedNames: boundsOf(filters, true),
-    nearness: (name) => Math.max(0, ...nearnesses.map((nearnessOf) => nearnessOf(name))),
+    nearness: (name, ignoresCase) => Math.max(0, ...nearnesses.map((nearnessOf) => nearnessOf(name, ignoresCase))),
   };
 }
 
@@ -187,10 +192,16 @@ function symbolTest(pattern: string): Test {
 }
 
 /** Measures nearness by the text between stars. A pattern without a class is compared with the bare name. */
-function nearnessTo(pattern: string): (name: string) => number {
-  const test = symbolTest(pattern);
+function nearnessTo(pattern: string): Nearness {
+  const nearness = nearnessIn(pattern, hasCapital(pattern));
+  const inAnyCase = nearnessIn(pattern, false);
+  return (name, ignoresCase) => (ignoresCase ? inAnyCase : nearness)(name);
+}
+
+function nearnessIn(pattern: string, matchCase: boolean): (name: string) => number {
+  const test = nameTest(pattern, matchCase);
   const core = pattern.replace(/^\*+|(?<!\\)\*+$/g, '');
-  const fold = (text: string): string => (hasCapital(pattern) ? text : text.toLowerCase());
+  const fold = (text: string): string => (matchCase ? text : text.toLowerCase());
   const typed = isGlob(core) ? undefined : fold(unescapeGlob(core));
   return (name) => {
     if (!test(name)) return 0;

@@ -1,3 +1,4 @@
+import { IGNORING_CASE } from '../analyze/languages.ts';
 import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts';
 import { ARE_IMPORTS } from '../index/format.ts';
 import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
@@ -7,7 +8,7 @@ import { DEFINING } from './bestChunk.ts';
 import type { SymbolTermInfo } from './features.ts';
 import { IMPORTED, PlaceFeatures, type PlaceCandidate } from './placeFeatures.ts';
 import { bestPlaces } from './placeRanker.ts';
-import { definitionNames } from './filters.ts';
+import { definitionNames, type Nearness } from './filters.ts';
 import { MereNames } from './mereNames.ts';
 import {
   overlap,
@@ -39,7 +40,7 @@ export interface PlaceQuery {
   /** Terms by the numbers passed to {@link SegmentScores.addSymbol}. */
   readonly symbols: readonly SymbolTermInfo[];
   /** Nearness of a name to the patterns of `sym:`; 0 for no match; `undefined` without such a filter. */
-  readonly nearness: ((name: string) => number) | undefined;
+  readonly nearness: Nearness | undefined;
 }
 
 /** The chunks of a document that precede those with most of the words. */
@@ -131,9 +132,10 @@ export class PlaceFinder {
   #asked({ reader }: SegmentScores, document: number): Map<number, number> | undefined {
     const { nearness } = this.#wanted;
     if (!nearness) return undefined;
+    const ignoresCase = IGNORING_CASE.has(reader.languageOf(document));
     const lines = new Map<number, number>();
     for (const span of reader.definitionsOf(document)) {
-      const near = Math.max(...definitionNames(span).map(nearness));
+      const near = Math.max(...definitionNames(span).map((name) => nearness(name, ignoresCase)));
       if (near > (lines.get(span.line) ?? 0)) lines.set(span.line, near);
     }
     return lines;

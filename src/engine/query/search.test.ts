@@ -154,6 +154,22 @@ describe('search', () => {
     });
   });
 
+  it('finds names for sym: in any case in languages that ignore it', async () => {
+    const list = [
+      code('a.c', 'void seam(void) {\n}\n'),
+      code('b.c', 'void SEAM(void) {\n}\n'),
+      code('c.f90', 'subroutine seam_of()\nend subroutine\n'),
+      code('d.f90', 'subroutine seam()\nend subroutine\n'),
+    ];
+    for (const texts of [list, list.filter(({ path }) => path !== 'b.c')])
+      await withSources(texts, async (search) => {
+        const ofC = texts === list ? ['b.c'] : [];
+        assert.deepEqual(pathsOf(await search('sym:SEAM')), [...ofC, 'd.f90', 'c.f90']);
+        assert.deepEqual(pathsOf(await search('sym:SEAM*')), [...ofC, 'd.f90', 'c.f90']);
+        assert.deepEqual(pathsFound(await search('seam sym:SEAM')), [...ofC, 'c.f90', 'd.f90']);
+      });
+  });
+
   it('finds names with a long s by a beginning with an s', async () => {
     const list = [code('a.py', 'def ſeam():\n    pass\n'), code('b.py', 'def seam():\n    pass\n')];
     await withSources(list, async (search) => {

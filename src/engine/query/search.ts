@@ -14,7 +14,7 @@ import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { Contribution, SymbolTermInfo } from './features.ts';
 import { oneOfEachFamily } from './families.ts';
-import { compileFilters, isKnown } from './filters.ts';
+import { compileFilters, isKnown, type Nearness } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
 import { byScore, type CandidateRow, type FoundDocument, type PlaceRows, type Ranked } from './foundDocument.ts';
 import { inOrder } from './inOrder.ts';
@@ -103,7 +103,7 @@ class Search {
   /** Stems of words that no document has. */
   readonly #unknown = new Set<string>();
   readonly #scores: SegmentScores[] = [];
-  readonly #nearness: ((name: string) => number) | undefined;
+  readonly #nearness: Nearness | undefined;
   readonly #weights: number[] = [];
   readonly #folderWeights: number[] = [];
   #total = 1;

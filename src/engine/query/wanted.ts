@@ -1,3 +1,4 @@
+import { IGNORING_CASE } from '../analyze/languages.ts';
 import type { Postings } from '../index/postings.ts';
 import { nameKey } from '../index/names.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
@@ -52,16 +53,18 @@ export function* wantedIn(
 ): Generator<void, Wanted, void> {
   const { reader } = segment;
   const { hasDocumentFilter, matchesDocument, wantedSymbol, excludedSymbol, nearness } = filters;
-  const { wantedNames, excludedNames } = filters;
+  const { wantedNames, excludedNames, wantedInAnyCase } = filters;
   const bits = (): Uint8Array => noDeletions(reader.documents);
   const mark = (terms: Iterable<Term>, documents: Uint8Array): Generator<void, void, void> =>
     markDocuments(reader, terms, postings, documents);
   const having: Uint8Array[] = [];
   const near: Uint8Array[] = [];
-  if (wantedSymbol) {
+  if (wantedSymbol && wantedInAnyCase) {
     const found: FoundName[] = [];
-    yield* namesIn(reader, wantedNames, wantedSymbol, (name) =>
-      found.push({ term: symbolTerm(name), nearness: nearness(name) }),
+    // Of the documents in other languages, places leave out those that have the name in another case.
+    const ignoresCase = [...reader.languages.keys()].some((language) => IGNORING_CASE.has(language));
+    yield* namesIn(reader, wantedNames, ignoresCase ? wantedInAnyCase : wantedSymbol, (name) =>
+      found.push({ term: symbolTerm(name), nearness: nearness(name, ignoresCase) }),
     );
     const documents = bits();
     // Nearest names first: each adds to the documents of the nearer ones.
@@ -72,7 +75,7 @@ export function* wantedIn(
       // `__NAME` has the same term as `NAME`, so the definitions decide.
       const ambiguous = bits();
       yield* mark(yield* ambiguousTerms(found, least), ambiguous);
-      const isNear = (name: string): boolean => nearness(name) >= least;
+      const isNear = (name: string): boolean => nearness(name, ignoresCase) >= least;
       for (let document = 0; document < reader.documents; document++) {
         if (!hasBit(ambiguous, document)) continue;
         yield;
