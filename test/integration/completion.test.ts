@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandRunner } from '../support/command.ts';
-import { temporaryFolder } from '../support/temporary.ts';
+import { temporaryFolder, writeFiles } from '../support/temporary.ts';
+import { hasTerminal } from '../support/terminal.ts';
 
 /** Stands for the functions of zsh's own completion system, which needs a terminal. */
 const ZSH_STUBS = `
@@ -73,6 +75,48 @@ describe('sextant completion', () => {
       assert.ok(offered('completion', '').includes('fish'));
     });
   }
+
+  /** How a shell starts in a terminal, and what it reads before the completions; `sextant` keeps its arguments and ends the shell. */
+  const terminals: Record<string, readonly [start: string, setup: string]> = {
+    bash: ['bash --rcfile start', `PS1=READY; sextant() { printf '<%s>' "$@" >typed; exit; }`],
+    zsh: [
+      'zsh -o NO_GLOBAL_RCS',
+      `autoload -U compinit; compinit -u -D; PS1=READY; sextant() { printf '<%s>' "$@" >typed; exit; }`,
+    ],
+    fish: [
+      'fish --no-config --init-command "source start"',
+      `function sextant; printf '<%s>' $argv >typed; exit; end; function fish_prompt; echo -n READY; end`,
+    ],
+  };
+
+  /** The arguments that a shell passes to `sextant` after a line was typed in a terminal. */
+  async function typed(shell: string, line: string): Promise<string> {
+    const cwd = folder();
+    const [start, setup] = terminals[shell]!;
+    const text = `${setup}\n${sextant('completion', shell).stdout}`;
+    writeFiles(cwd, { start: text, '.zshrc': text, 'my docs/a file.txt': '', 'my docs/b.txt': '' });
+    const env = { ...process.env, TERM: 'xterm', HOME: cwd, ZDOTDIR: cwd, XDG_CONFIG_HOME: cwd, XDG_DATA_HOME: cwd };
+    const child = spawn('script', ['-qec', `stty cols 200; exec ${start}`, '/dev/null'], { cwd, env });
+    const closed = once(child, 'close');
+    let shown = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (!shown.includes('READY') && (shown += chunk.toString()).includes('READY')) child.stdin.write(`${line}\r`);
+    });
+    await closed;
+    return readFileSync(join(cwd, 'typed'), 'utf8');
+  }
+
+  for (const shell of Object.keys(terminals))
+    it(`completes paths with spaces and --option=value in a terminal with ${shell}`, async function () {
+      if (!isThere(shell) || !hasTerminal) this.skip();
+      const lines = [
+        ['sextant report --output my\ta\t', '<report><--output><my docs/a file.txt>'],
+        ['sextant report --output=my\ta\t', '<report><--output=my docs/a file.txt>'],
+        ['sextant report --format=h\t', '<report><--format=html>'],
+        ['sextant search x my\tb\t', '<search><x><my docs/b.txt>'],
+      ] as const;
+      for (const [line, expected] of lines) assert.equal(await typed(shell, line), expected);
+    });
 
   it('names every command of the help', () => {
     const script = sextant('completion', 'bash').stdout;

@@ -53,15 +53,18 @@ function bash(commands: readonly CompletedCommand[]): string {
     `COMPREPLY=($(compgen -W ${quoted(values.join(' '))} -- "$cur"))`;
   return `# Completions of sextant for bash. To load them: source <(sextant completion bash)
 _sextant() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" at="" i flags="" names=""
+  local cur="\${COMP_WORDS[COMP_CWORD]}" last="\${COMP_WORDS[COMP_CWORD - 1]}" at="" i flags="" names=""
   COMPREPLY=()
+  # --option=value is three words.
+  [[ "$cur" == "=" ]] && cur=""
+  [[ "$last" == "=" ]] && last="\${COMP_WORDS[COMP_CWORD - 2]}"
   for ((i = 1; i < COMP_CWORD; i++)); do
     case "$at \${COMP_WORDS[i]}" in
     ${knownPaths(commands)}) at="$at \${COMP_WORDS[i]}" ;;
     esac
   done
-  case "$at \${COMP_WORDS[COMP_CWORD - 1]}" in
-${valueCases(commands, choose, 'COMPREPLY=($(compgen -f -- "$cur"))').join('\n')}
+  case "$at $last" in
+${valueCases(commands, choose, ':').join('\n')}
   esac
   case "$at" in
 ${commands
@@ -88,14 +91,18 @@ function zsh(commands: readonly CompletedCommand[]): string {
   return `#compdef sextant
 # Completions of sextant for zsh. To load them: source <(sextant completion zsh), or save them as _sextant in a folder of $fpath.
 _sextant() {
-  local at="" i
+  local at="" i last="\${words[CURRENT - 1]}"
   local -a flags names
   for ((i = 2; i < CURRENT; i++)); do
     case "$at \${words[i]}" in
     ${knownPaths(commands)}) at="$at \${words[i]}" ;;
     esac
   done
-  case "$at \${words[CURRENT - 1]}" in
+  if [[ "$PREFIX" == --*=* ]]; then
+    last="\${PREFIX%%=*}"
+    compset -P 1 '*='
+  fi
+  case "$at $last" in
 ${valueCases(commands, choose, '_files').join('\n')}
   esac
   case "$at" in
