@@ -73,9 +73,12 @@ describe('formatRows', () => {
       ['Files', '15'],
       ['Languages', 'typescript 7, go 2, markdown 1, sql 1'],
     ] as const;
+    const write = (): void => undefined;
     assert.equal(formatRows(rows), '  Files      15\n  Languages  typescript 7, go 2, markdown 1, sql 1\n');
+    // A terminal may have no size, as in a container.
+    assert.equal(formatRows(rows, { columns: 0, write }), formatRows(rows));
     assert.equal(
-      formatRows(rows, 36),
+      formatRows(rows, { columns: 36, write }),
       '  Files      15\n  Languages  typescript 7, go 2,\n             markdown 1, sql 1\n',
     );
   });

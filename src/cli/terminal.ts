@@ -104,11 +104,12 @@ export function printError(code: string, message: string, terminal: Terminal): v
   printJson({ error: { code, message } }, terminal);
 }
 
-/** Rows of a name and a value, the values below each other and wrapped to the width of a terminal. */
-export function formatRows(rows: readonly (readonly [name: string, value: string])[], columns = Infinity): string {
+/** Rows of a name and a value, the values below each other and wrapped to the width of the output, if it is a terminal that has one. */
+export function formatRows(rows: readonly (readonly [name: string, value: string])[], output?: Output): string {
+  const columns = output?.columns ?? 0;
   const width = Math.max(...rows.map(([name]) => name.length)) + 4;
   const lines = rows.flatMap(([name, value]) => {
-    const [first = '', ...rest] = wrap(value, columns - width);
+    const [first = '', ...rest] = wrap(value, (columns || Infinity) - width);
     return [`  ${name.padEnd(width - 2)}${first}`, ...rest.map((line) => ' '.repeat(width) + line)];
   });
   return `${lines.join('\n')}\n`;

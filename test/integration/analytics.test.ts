@@ -12,6 +12,7 @@ import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { COMMAND, type Outcome } from '../support/command.ts';
 import { serve, stop, type ServeProcess } from '../support/servers.ts';
 import { temporaryFolder } from '../support/temporary.ts';
+import { hasTerminal, runInTerminal } from '../support/terminal.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 const yesterday = '2026-11-20';
@@ -95,6 +96,16 @@ describe('sextant usage, cost and budgets', () => {
       ['ada@example.com', 2, 16, 0.25],
     );
     assert.deepEqual([acceptance_by_lines, completions_count], [null, 16], 'every field is there');
+  });
+
+  it('break the lines of a summary between words in a terminal', async function () {
+    if (!hasTerminal) this.skip();
+    const env = { TERM: 'dumb', NODE_OPTIONS: `--import ${CLOCK}`, SEXTANT_TEST_NOW: String(NOON + 60_000 * count++) };
+    for (const command of ['usage', 'cost']) {
+      const { code, shown } = await runInTerminal({ args: of(command, ...range), columns: 60, env });
+      assert.equal(code, 0, shown);
+      for (const line of shown.split('\r\n')) assert.ok(line.length <= 60, line);
+    }
   });
 
   it('print exact amounts, without terminal controls or spreadsheet formulas', async () => {

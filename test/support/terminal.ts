@@ -9,19 +9,20 @@ export interface TerminalRun {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
+  readonly columns?: number;
   readonly onStart?: (type: (keys: string) => void) => void;
   /** Called for each output, with all that was shown. */
   readonly onOutput?: (shown: string, type: (keys: string) => void) => void;
 }
 
 /** Runs the command in a terminal; resolves to its exit code, and to what was shown. */
-export async function runInTerminal({ args, cwd, env, onStart, onOutput }: TerminalRun): Promise<{
+export async function runInTerminal({ args, cwd, env, columns = 120, onStart, onOutput }: TerminalRun): Promise<{
   readonly code: number | null;
   readonly shown: string;
 }> {
   // Without exec some shells stay around the command, and end by Ctrl-C although it goes on.
   const command = [process.execPath, COMMAND, ...args].map((word) => `'${word}'`).join(' ');
-  const child = spawn('script', ['-qec', `stty cols 120 rows 30; exec ${command}`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `stty cols ${columns} rows 30; exec ${command}`, '/dev/null'], {
     cwd,
     env: { ...process.env, TERM: 'xterm', ...env },
   });

@@ -31,7 +31,7 @@ import {
   type RangeOptions,
 } from './analytics.ts';
 import { readGrouping, withGroupOptions, type GroupOptions } from './grouping.ts';
-import { ExitCode, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
+import { ExitCode, formatRows, printable, printJson, type Output, type Terminal } from '../terminal.ts';
 
 const KEY_OF: Readonly<Record<Dimension, GroupByKey | undefined>> = {
   product: 'COST_ANALYTICS_GROUP_BY_PRODUCT',
@@ -138,7 +138,7 @@ async function runCost(options: CostOptions, terminal: Terminal): Promise<ExitCo
   else if (options.csv) terminal.stdout.write(await tableCsv(costTable(report.points, 'day')));
   else
     terminal.stdout.write(
-      `${titleOf(report)}, ${describeDays(range)}, ${describeAge(report.asOf)}\n${summary(report)}`,
+      `${titleOf(report)}, ${describeDays(range)}, ${describeAge(report.asOf)}\n${summary(report, terminal.stdout)}`,
     );
   return report.points.length > 0 ? ExitCode.ok : ExitCode.nothingFound;
 }
@@ -178,7 +178,7 @@ function titleOf({ unit }: CostReport): string {
 /** Largest number of products and resources in a summary. */
 const NAMED = 5;
 
-function summary(report: CostReport): string {
+function summary(report: CostReport, stdout: Output): string {
   const { unit, total, growth, month, whole, change } = report;
   const amount = (value: Decimal | undefined): string => formatCell(value, { kind: unit });
   const list = (shares: readonly Share[]): string => {
@@ -194,24 +194,27 @@ function summary(report: CostReport): string {
   const band = month?.band ? ` (${amount(month.band.low)} to ${amount(month.band.high)})` : '';
   const week = month?.asLastWeek === undefined ? '' : `, as last week ${amount(month.asLastWeek)}`;
   const before = month?.lastMonth === undefined ? '' : `, last month ${amount(month.lastMonth)}`;
-  return formatRows([
-    ['Total', `${amount(total)}${since}`],
-    ['Products', list(report.byProduct)],
-    ['Resources', list(report.byResource)],
-    ['Keys', list(report.byKey)],
-    ['Parts', `base cost ${formatUsd(whole.base)}, surcharge ${formatUsd(whole.surcharge)}`],
+  return formatRows(
     [
-      'Tokens',
-      `${formatAmount(wholeAmount(whole.allTokens), 0)}, ${formatPrice(whole.perMillion, unit)} per million, ${formatShare(whole.cacheShare)} of input from the cache`,
+      ['Total', `${amount(total)}${since}`],
+      ['Products', list(report.byProduct)],
+      ['Resources', list(report.byResource)],
+      ['Keys', list(report.byKey)],
+      ['Parts', `base cost ${formatUsd(whole.base)}, surcharge ${formatUsd(whole.surcharge)}`],
+      [
+        'Tokens',
+        `${formatAmount(wholeAmount(whole.allTokens), 0)}, ${formatPrice(whole.perMillion, unit)} per million, ${formatShare(whole.cacheShare)} of input from the cache`,
+      ],
+      ...(change ? [['Change', describeChange(change, unit)] as const] : []),
+      [
+        'Month',
+        month
+          ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}${band}${week}${before}`
+          : '–',
+      ],
     ],
-    ...(change ? [['Change', describeChange(change, unit)] as const] : []),
-    [
-      'Month',
-      month
-        ? `${month.month}: ${amount(month.spent)} in ${month.daysElapsed} of ${month.daysInMonth} days${projected}${band}${week}${before}`
-        : '–',
-    ],
-  ]);
+    stdout,
+  );
 }
 
 function describeChange({ volume, mix, price, other }: NonNullable<CostReport['change']>, unit: Unit): string {

@@ -24,7 +24,7 @@ import {
 import { groupReport, groupTable } from '../../analytics/groups/groupReport.ts';
 import { readGrouping, withGroupOptions } from './grouping.ts';
 import { runAttention, type AttentionOptions } from './attention.ts';
-import { ExitCode, formatRows, printJson, type Terminal } from '../terminal.ts';
+import { ExitCode, formatRows, printJson, type Output, type Terminal } from '../terminal.ts';
 
 const DIMENSIONS = ['day', 'person', 'language', 'editor'] as const;
 
@@ -113,7 +113,7 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
         warnOfQuality(report, terminal);
         const per = costPerUse(report, cost, distinct);
         if (options.json) printJson(summaryJson(report, distinct, cost, per), terminal);
-        else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct, cost, per)}`);
+        else terminal.stdout.write(`${about('Use', report)}\n${summary(report, distinct, cost, per, terminal.stdout)}`);
       }
       return Math.max(report.daysKnown.active, report.daysKnown.metrics) > 0 ? ExitCode.ok : ExitCode.nothingFound;
     }
@@ -122,7 +122,13 @@ async function runUsage(options: UsageOptions, terminal: Terminal): Promise<Exit
 
 type PerUse = ReturnType<typeof costPerUse>;
 
-function summary(report: UsageReport, distinct: number | undefined, { unit }: CostReport, per: PerUse): string {
+function summary(
+  report: UsageReport,
+  distinct: number | undefined,
+  { unit }: CostReport,
+  per: PerUse,
+  stdout: Output,
+): string {
   const { latest, meanActive, metrics, growth, unusual } = report;
   const { bySuggestions, byLines } = report.acceptance;
   const since = (change: number | undefined): string =>
@@ -130,30 +136,33 @@ function summary(report: UsageReport, distinct: number | undefined, { unit }: Co
   const mean = formatCell(meanActive, { kind: 'count' });
   const count = (field: 'total_messages' | 'total_modified_lines_of_code'): string =>
     formatCell(metrics?.[field], { kind: 'count' });
-  return formatRows([
-    ['People', `${formatCell(distinct, { kind: 'count' })} different`],
+  return formatRows(
     [
-      'A day',
-      `${mean} active on average${since(growth.meanActive)}${latest ? `, ${formatCount(latest.active)} on ${latest.date}` : ''}`,
+      ['People', `${formatCell(distinct, { kind: 'count' })} different`],
+      [
+        'A day',
+        `${mean} active on average${since(growth.meanActive)}${latest ? `, ${formatCount(latest.active)} on ${latest.date}` : ''}`,
+      ],
+      ['Messages', `${count('total_messages')}${since(growth.messages)}`],
+      ['Lines', `${count('total_modified_lines_of_code')} modified`],
+      [
+        'Completions',
+        `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`,
+      ],
+      ...(per
+        ? [
+            [
+              unit === 'usd' ? 'Dollars' : 'Credits',
+              `${formatPrice(per.people, unit)} a person, ${formatPrice(per.messages, unit)} a message, ${formatPrice(per.lines, unit)} an accepted line`,
+            ] as const,
+          ]
+        : []),
+      ...(unusual.length > 0
+        ? [['Unusual', `${unusual.join(', ')}: unusually many or few people for such days`] as const]
+        : []),
     ],
-    ['Messages', `${count('total_messages')}${since(growth.messages)}`],
-    ['Lines', `${count('total_modified_lines_of_code')} modified`],
-    [
-      'Completions',
-      `${formatShare(bySuggestions)} of suggestions accepted, ${formatShare(byLines)} of suggested lines`,
-    ],
-    ...(per
-      ? [
-          [
-            unit === 'usd' ? 'Dollars' : 'Credits',
-            `${formatPrice(per.people, unit)} a person, ${formatPrice(per.messages, unit)} a message, ${formatPrice(per.lines, unit)} an accepted line`,
-          ] as const,
-        ]
-      : []),
-    ...(unusual.length > 0
-      ? [['Unusual', `${unusual.join(', ')}: unusually many or few people for such days`] as const]
-      : []),
-  ]);
+    stdout,
+  );
 }
 
 // eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- JsonOutput has this type

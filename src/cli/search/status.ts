@@ -14,7 +14,7 @@ import { indexProblemOf, sentencesOf, type IndexProblem } from '../../workspace/
 import type { Skip, SkipReason } from '../../workspace/skip.ts';
 import { describeSkipped, REASONS } from './index.ts';
 import { resolveFolder, stateFolderOf } from './stateFolder.ts';
-import { ExitCode, formatRows, printable, printJson, type Terminal } from '../terminal.ts';
+import { ExitCode, formatRows, printable, printJson, type Output, type Terminal } from '../terminal.ts';
 import { SearchScope } from './searchScope.ts';
 import { folderOptions } from './updateIndex.ts';
 
@@ -65,9 +65,8 @@ export async function runStatus(folder: string, options: StatusOptions, terminal
     const lastChange = report.lastChange === undefined ? undefined : new Date(report.lastChange).toISOString();
     printJson({ ...report, lastChange, skippedFiles }, terminal);
   } else {
-    const columns = terminal.stdout.isTTY ? terminal.stdout.columns : undefined;
     const searched = report.state === 'notIndexed' ? new SearchScope(folder, options.state).indexed.root : root;
-    terminal.stdout.write(format(report, searched, columns));
+    terminal.stdout.write(format(report, searched, terminal.stdout));
     for (const [path, { reason, detail = '' }] of list) {
       terminal.stdout.write(`${printable(path)}\t${reason}\t${printable(detail)}\n`);
     }
@@ -144,7 +143,7 @@ function count(files: number, what: string): string {
 }
 
 /** `searched` is the folder whose index is searched for this one. */
-function format(report: StatusReport, searched: string, columns: number | undefined): string {
+function format(report: StatusReport, searched: string, stdout: Output): string {
   const { root, stateFolder, state, files = 0, textBytes = 0, languages = [], indexBytes = 0, lastChange } = report;
   const rows: [string, string][] = [['State', describeIndexState(report)]];
   if (state !== 'notIndexed' && state !== 'failed') {
@@ -156,11 +155,11 @@ function format(report: StatusReport, searched: string, columns: number | undefi
   if (indexBytes > 0) rows.push(['Index', `${formatBytes(indexBytes)} in ${printable(stateFolder)}`]);
   if (lastChange !== undefined) rows.push(['Last change', localTime(new Date(lastChange))]);
   for (const problem of report.problems) {
-    rows.push(['IndexProblem', printable(sentencesOf(problem))]);
+    rows.push(['Problem', printable(sentencesOf(problem))]);
   }
   const next = nextStep(report, searched);
   if (next !== undefined) rows.push(['Next', next]);
-  return `${printable(root)}\n${formatRows(rows, columns)}`;
+  return `${printable(root)}\n${formatRows(rows, stdout)}`;
 }
 
 function nextStep({ root, state, writer, problems }: StatusReport, searched: string): string | undefined {
