@@ -14,6 +14,11 @@ export function isJson(text: string): boolean {
   }
 }
 
+/** Parses JSON, also behind a byte order mark, which programs of Windows write. Throws `SyntaxError`. */
+export function parseJson(text: string): unknown {
+  return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+}
+
 /** Parses a JSON object; undefined for other texts. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -27,6 +27,8 @@ describe('credentials', () => {
     assert.deepEqual(key({}, { SEXTANT_API_TOKEN: 'token' }), ['token', 'http://file']);
     assert.deepEqual(key({ apiUrl: 'u' }, {}), ['file', 'u']);
     assert.deepEqual(key({}, {}), ['file', 'http://file']);
+    const marked = homeWith(`\ufeff${session('marked')}`);
+    assert.equal(resolveCredentials({}, { env: {}, home: marked }).apiKey, 'marked');
     assert.deepEqual(key({ apiKey: '' }, { SEXTANT_SESSION_AUTH: '' }), ['file', 'http://file']);
   });
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
 import { explainWriteError, systemCode } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { removeSync } from '../base/removal.ts';
 import { contextErrors } from './errors.ts';
 
@@ -83,7 +84,7 @@ function sessionIn(text: string | undefined): z.output<typeof session> | undefin
   if (!text) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch {
     // The parser's message would show a part of the secret.
     throw contextErrors.badSession();
@@ -96,7 +97,7 @@ function sessionIn(text: string | undefined): z.output<typeof session> | undefin
 /** The session of a file; an invalid one counts as missing, with a hint. */
 function sessionOf(file: string): { readonly inFile?: z.output<typeof session>; readonly hint: string } {
   try {
-    const parsed = session.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    const parsed = session.safeParse(parseJson(readFileSync(file, 'utf8')));
     return parsed.success ? { inFile: parsed.data, hint: '' } : { hint: ` ${file} holds no session.` };
   } catch (error) {
     return { hint: systemCode(error) === 'ENOENT' ? '' : ` ${file} cannot be read as a session.` };

@@ -25,6 +25,11 @@ describe('the file of commands', () => {
     assert.deepEqual([b!.cwd, b!.env, b!.input, b!.concurrency], [join(a.cwd, 'sub'), { KEY: 'v' }, 'event', 2]);
   });
 
+  it('may begin with a byte order mark', () => {
+    const [a] = readCommands(written(`\ufeff${JSON.stringify({ commands: [{ name: 'a', argv: ['x'] }] })}`));
+    assert.equal(a!.name, 'a');
+  });
+
   it('is refused with the place of what is wrong', () => {
     const command = { name: 'a', argv: ['x'] };
     const refused = (value: unknown, message: RegExp, code = 'InvalidDefinition'): void =>

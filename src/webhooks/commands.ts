@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, parse as parsePath, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { describeError, SextantError } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { webhookErrors } from './errors.ts';
 import { commandInput, parse, RECORD, type CommandExpert } from './schemas.ts';
 
@@ -43,7 +44,7 @@ export function readCommands(path: string): CommandExpert[] {
 
 function parsedJson(text: string, path: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch (error) {
     throw webhookErrors.invalidDefinition('file of commands', path, `is no JSON: ${describeError(error)}`);
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../base/json.ts';
 import { isUtf8 } from 'node:buffer';
 import type { Header } from './event.ts';
 
@@ -33,11 +34,6 @@ function formOf(text: string): unknown {
     else fields[name] = [before, parsed];
   }
   return fields;
-}
-
-/** Parses JSON, also behind a byte order mark, which programs of Windows write. Throws `SyntaxError`. */
-export function parseJson(text: string): unknown {
-  return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
 }
 
 function jsonOrText(text: string): unknown {

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseDay, type Day } from '../../base/day.ts';
 import { SextantError } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, parseJson } from '../../base/json.ts';
 import { decodeCsv } from '../budgets/csv.ts';
 import { columnName, foldCase } from '../identity.ts';
 import { unguarded } from '../reports/csv.ts';
@@ -117,7 +117,7 @@ async function csvRows(text: string, file: string): Promise<Line[]> {
 function jsonRows(text: string, file: string): Line[] {
   let value: unknown;
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    value = parseJson(text);
   } catch (error) {
     throw unreadable(file, 'is not JSON.', error);
   }

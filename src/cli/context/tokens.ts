@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { changeAlone } from '../../base/changeAlone.ts';
 import { SextantError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { hashToken, newToken } from '../../server/auth/tokens.ts';
 import { problemOfEntry, readTokenFile, readTokens, type TokenEntry } from '../../server/auth/tokenFile.ts';
 import { ExitCode, printJson, type Terminal } from '../terminal.ts';
@@ -53,5 +54,5 @@ function addEntry(file: string, added: TokenEntry): void {
 
 function entriesOf(file: string): TokenEntry[] {
   readTokenFile(file);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { tokens: TokenEntry[] }).tokens;
+  return (parseJson(readFileSync(file, 'utf8')) as { tokens: TokenEntry[] }).tokens;
 }

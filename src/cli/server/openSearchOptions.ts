@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SextantError, describeError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import type { AwsAccess, AwsCredentials, ClusterOptions } from '../../context/opensearch/cluster.ts';
 import type { ContextOptions } from '../../server/context/service.ts';
 
@@ -111,7 +112,7 @@ function readAwsCredentials(file: string): AwsCredentials {
 function readJson(file: string): Record<string, unknown> {
   const text = readText(file, '--opensearch-credentials');
   try {
-    return (JSON.parse(text) ?? {}) as Record<string, unknown>;
+    return (parseJson(text) ?? {}) as Record<string, unknown>;
   } catch {
     // The cause would quote the file.
     throw invalid(`${file} is not JSON`);

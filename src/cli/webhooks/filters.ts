@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { isCancelled, SextantError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import type { Evaluation } from '../../webhooks/filter/evaluation.ts';
 import type { FilterTestView } from '../../server/webhooks/views.ts';
 import { positiveInteger } from '../arguments.ts';
@@ -114,7 +115,7 @@ export async function readRule(rule: string, terminal: Terminal): Promise<unknow
 /** Reads the JSON of a file; `-` is the standard input. Throws `InvalidPayload` and `CannotRead`. */
 async function readPayload(file: string, terminal: Terminal): Promise<unknown> {
   try {
-    return JSON.parse(await readText(file, terminal)) as unknown;
+    return parseJson(await readText(file, terminal));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new SextantError('InvalidPayload', `${file} is not JSON.`, { cause: error });

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { SCOPES } from '../../analytics/contract.ts';
 import { describeError, SextantError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { TOKEN_NAME, TOKEN_NAME_RULE } from '../../base/tokenName.ts';
 import { messageOfIssue } from '../../analytics/validate.ts';
 import { isRepositoryPattern } from '../../wire/repositories.ts';
@@ -59,7 +60,7 @@ export function readTokenFile(file: string): TokenRecord[] {
 export function readTokens(text: string, source: string): TokenRecord[] {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw invalid(source, 'is no JSON. It needs {"tokens": […]}', error);
   }

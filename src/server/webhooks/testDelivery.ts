@@ -2,7 +2,7 @@ import type { Webhook } from '../../webhooks/definitions.ts';
 import type { Header } from '../../webhooks/event.ts';
 import type { Delivery } from '../../webhooks/journal/eventJournal.ts';
 import { isSecretOf } from '../../webhooks/secrets.ts';
-import { parseJson } from '../../webhooks/payload.ts';
+import { parseJson } from '../../base/json.ts';
 import { deliveryHeaders } from '../../webhooks/proof.ts';
 import { formOf, isForm } from '../../webhooks/library/entry.ts';
 import type { LibraryEvent } from '../../webhooks/library/library.ts';

@@ -1,4 +1,5 @@
 import type { SextantError } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { webhookErrors } from '../errors.ts';
 import { OPERANDS, operandsOf } from './operators.ts';
 
@@ -28,7 +29,7 @@ export function checkFilter(rule: unknown, name = 'filter'): void {
 export function parseFilter(text: string, name = 'filter'): unknown {
   let rule: unknown;
   try {
-    rule = JSON.parse(text);
+    rule = parseJson(text);
   } catch (error) {
     throw webhookErrors.invalidFilter(name, `is not JSON: ${(error as Error).message}`);
   }

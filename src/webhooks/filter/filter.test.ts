@@ -132,6 +132,10 @@ describe('a filter', () => {
     });
   });
 
+  it('may come from a file with a byte order mark', () => {
+    assert.deepEqual(parseFilter('\ufeff{"==": [1, 1]}'), { '==': [1, 1] });
+  });
+
   it('takes the number of operands that JSONLogic defines, and an operand without a list', () => {
     const right: readonly unknown[] = [
       ...[
