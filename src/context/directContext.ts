@@ -4,7 +4,17 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
 import { explainWriteError, isWriteError, SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { abortable } from '../base/abortable.ts';
+import {
+  absolutePath,
+  checkCallOptions,
+  checkChoice,
+  checkFunction,
+  checkList,
+  checkObject,
+  checkText,
+} from '../base/given.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { uploadBatches, type UploadBlob } from '../wire/batches.ts';
 import { outputLength, promptOf } from '../wire/contract.ts';
@@ -122,9 +132,10 @@ export class DirectContext implements AsyncDisposable {
 
   /** Imports a state from a file. Throws `NoStateFile` if it is missing, and the system's error if it is unreadable. */
   static async importFromFile(file: string, options: DirectContextOptions = {}): Promise<DirectContext> {
+    const path = absolutePath(file, 'file');
     let state: unknown;
     try {
-      state = JSON.parse(await readFile(file, 'utf8'));
+      state = parseJson(await readFile(path, 'utf8'));
     } catch (error) {
       if (error instanceof SyntaxError) throw contextErrors.badState(`${file} is not JSON`, error);
       throw ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(systemCode(error) ?? '')
@@ -139,6 +150,9 @@ export class DirectContext implements AsyncDisposable {
     options: DirectContextOptions,
     edges: ContextDependencies = {},
   ): Promise<DirectContext> {
+    checkObject(options);
+    checkChoice(options.backend, 'backend', ['http', 'embedded']);
+    checkFunction(options.answer, 'answer');
     const logger = edges.logger ?? (options.debug ? stderrLogger() : silentLogger);
     const backend = edges.backend ?? (await openBackend(options, edges, logger));
     const state = imported ?? { files: backend.kept?.files ?? FileSet.EMPTY, isSearchOnly: false };
@@ -162,6 +176,8 @@ export class DirectContext implements AsyncDisposable {
    */
   async addToIndex(files: readonly Readonly<File>[], options: AddToIndexOptions = {}): Promise<IndexingResult> {
     const startedAt = new Date();
+    checkList(files, 'files');
+    checkCallOptions(options);
     const given = [...files];
     throwIfCancelled(options.signal);
     const { result, names } = await this.#inTurn(async () => this.#add(await toBlobs(given), options, startedAt));
@@ -171,6 +187,7 @@ export class DirectContext implements AsyncDisposable {
 
   /** Removes files by path; ignores unknown paths. Throws {@link APIError}. */
   async removeFromIndex(paths: readonly string[]): Promise<void> {
+    checkList(paths, 'paths');
     await this.#inTurn(async () => {
       this.#needFiles('removeFromIndex');
       await this.#change(await this.#settled(this.#files.without(paths)));
@@ -200,6 +217,7 @@ export class DirectContext implements AsyncDisposable {
     onProgress?: (progress: IndexingProgress) => void,
     signal?: AbortSignal,
   ): Promise<void> {
+    checkCallOptions({ timeout, onProgress, signal });
     await abortable(this.#last, signal);
     this.#needOpen();
     this.#needFiles('waitForIndexing');
@@ -211,7 +229,10 @@ export class DirectContext implements AsyncDisposable {
    * Throws `Index not initialized` without files, `FilesMissing` if the service lacks files of an imported state, and
    * {@link APIError}. Rejects with `Cancelled` when the signal aborts.
    */
-  async search(query: string, { maxOutputLength, signal }: ContextSearchOptions = {}): Promise<string> {
+  async search(query: string, options: ContextSearchOptions = {}): Promise<string> {
+    checkText(query, 'query');
+    checkCallOptions(options);
+    const { maxOutputLength, signal } = options;
     throwIfCancelled(signal);
     return abortable(this.#search(query, maxOutputLength), signal);
   }
@@ -243,6 +264,8 @@ export class DirectContext implements AsyncDisposable {
     prompt: string = searchQuery,
     { signal }: Pick<ContextSearchOptions, 'signal'> = {},
   ): Promise<string> {
+    checkText(searchQuery, 'searchQuery');
+    checkText(prompt, 'prompt');
     const found = await this.search(searchQuery, { signal });
     return abortable(this.#backend.ask(promptOf(found, prompt)), signal);
   }
@@ -251,7 +274,10 @@ export class DirectContext implements AsyncDisposable {
   export(options: ExportOptions & { readonly mode: 'search-only' }): SearchOnlyContextState;
   export(options?: { readonly mode?: 'full' | undefined }): FullContextState;
   export(options?: ExportOptions): FullContextState | SearchOnlyContextState;
-  export({ mode = 'full' }: ExportOptions = {}): FullContextState | SearchOnlyContextState {
+  export(options: ExportOptions = {}): FullContextState | SearchOnlyContextState {
+    checkObject(options);
+    const { mode = 'full' } = options;
+    checkChoice(mode, 'mode', ['full', 'search-only']);
     if (mode === 'full') this.#needFiles('export');
     return toState(this.#files, mode);
   }
@@ -262,9 +288,10 @@ export class DirectContext implements AsyncDisposable {
    */
   // eslint-disable-next-line @typescript-eslint/require-await
   async exportToFile(file: string, options?: ExportOptions): Promise<void> {
+    const path = absolutePath(file, 'file');
     const text = `${JSON.stringify(this.export(options), undefined, 2)}\n`;
     try {
-      writeFileAtomicSync(file, text);
+      writeFileAtomicSync(path, text);
     } catch (error) {
       if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''))
         throw contextErrors.noFolder(file, dirname(resolve(file)), error);
@@ -444,7 +471,8 @@ async function openBackend(
   if (options.backend === 'embedded') {
     // A context with a service does not need the engine.
     const { EmbeddedBackend } = await import('./embeddedBackend.ts');
-    return EmbeddedBackend.open(options.folder, options.answer, { logger });
+    const folder = options.folder === undefined ? undefined : absolutePath(options.folder, 'folder');
+    return EmbeddedBackend.open(folder, options.answer, { logger });
   }
   return openService(options, edges, logger);
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { abortable } from '../base/abortable.ts';
+import { absolutePath, checkCallOptions, checkFunction, checkObject, checkText } from '../base/given.ts';
 import { describeError, SextantError, throwIfCancelled } from '../base/errors.ts';
 import { silentLogger } from '../base/log.ts';
 import { promptOf } from '../wire/contract.ts';
@@ -57,14 +58,22 @@ export class FileSystemContext implements AsyncDisposable {
 
   /** {@link create} for tests. @internal */
   static async createWith(edges: ServiceDependencies, options: FileSystemContextOptions): Promise<FileSystemContext> {
-    return new FileSystemContext(options, edges, await connect(options));
+    checkObject(options);
+    const { directory, cliPath = COMMAND, answer } = options;
+    checkText(cliPath, 'cliPath');
+    checkFunction(answer, 'answer');
+    const given = { ...options, directory: absolutePath(directory, 'directory') };
+    return new FileSystemContext(given, edges, await connect(given));
   }
 
   /**
    * Finds code for a query in plain words, and returns text for a prompt: paths, line numbers, code. Waits a while for indexing;
    * the text notes a partial result. Throws `RetrievalFailed`; a command that ended is started again.
    */
-  async search(query: string, { signal }: CallOptions = {}): Promise<string> {
+  async search(query: string, options: CallOptions = {}): Promise<string> {
+    checkText(query, 'query');
+    checkCallOptions(options);
+    const { signal } = options;
     if (this.#closing) throw contextErrors.closed();
     throwIfCancelled(signal);
     try {
@@ -82,6 +91,10 @@ export class FileSystemContext implements AsyncDisposable {
    * would use. The prompt is the query by default. Throws `NoCredentials`, {@link APIError}, and as {@link search} does.
    */
   async searchAndAsk(searchQuery: string, prompt: string = searchQuery, options: CallOptions = {}): Promise<string> {
+    checkText(searchQuery, 'searchQuery');
+    checkText(prompt, 'prompt');
+    checkCallOptions(options);
+    if (this.#closing) throw contextErrors.closed();
     const { answer, debug } = this.#options;
     const { signal } = options;
     if (answer) return abortable(answer(promptOf(await this.search(searchQuery, options), prompt)), signal);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { checkBytes, checkText } from '../base/given.ts';
 import { SextantError } from '../base/errors.ts';
 
 /** What names a document: SHA-256 of its path's bytes followed by its content's, in lower-case hex (wire protocol §2). */
@@ -6,6 +7,8 @@ export type DocumentId = string;
 
 /** The name of a document. */
 export function documentId(path: string, content: Uint8Array): DocumentId {
+  checkText(path, 'path');
+  checkBytes(content, 'content');
   return createHash('sha256').update(path, 'utf8').update(content).digest('hex');
 }
 

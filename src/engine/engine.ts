@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { SextantError, describeError, explainWriteError, throwIfCancelled } from '../base/errors.ts';
 import { describeOwner, Lease } from '../base/lease.ts';
+import { absolutePath, checkCallOptions, checkList, checkObject } from '../base/given.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { removeIfFreeSync } from '../base/removal.ts';
 import { toUtf8 } from './analyze/text.ts';
-import { checkDocumentId, type DocumentId } from './documentId.ts';
-import type { EngineDocument, EngineStats } from './engineReader.ts';
+import type { DocumentId } from './documentId.ts';
+import { checkDocument, type EngineDocument, type EngineStats } from './engineReader.ts';
 import { IndexWriter, removableFiles } from './indexWriter.ts';
 import { copyIndex } from './index/copy.ts';
 import type { Damage } from './index/damage.ts';
@@ -89,9 +90,11 @@ export class Engine {
    * it and add the documents again; `DiskFull` or `ReadOnly` if nothing can be written.
    */
   static open(folder: string, options: EngineOptions = {}): Engine {
-    const lease = Engine.#acquire(folder);
+    checkObject(options);
+    const path = absolutePath(folder, 'folder');
+    const lease = Engine.#acquire(path);
     try {
-      return new Engine(folder, lease, options);
+      return new Engine(path, lease, options);
     } catch (error) {
       lease.release();
       throw error;
@@ -123,10 +126,11 @@ export class Engine {
    * Throws `IndexBusy`, `IndexFormat`, `LeaseLost`, `DiskFull` or `ReadOnly`.
    */
   static copy(from: string, to: string): boolean {
+    const source = absolutePath(from, 'from');
     const lease = Engine.#acquire(to);
     try {
       lease.check();
-      const isCopied = copyIndex(from, to, lease.number);
+      const isCopied = copyIndex(source, to, lease.number);
       lease.check();
       return isCopied;
     } catch (error) {
@@ -138,10 +142,11 @@ export class Engine {
 
   static #acquire(folder: string): Lease {
     let lease: ReturnType<typeof Lease.acquire>;
+    const path = absolutePath(folder, 'folder');
     try {
-      lease = Lease.acquire(folder);
+      lease = Lease.acquire(path);
     } catch (error) {
-      throw explainWriteError(error, folder);
+      throw explainWriteError(error, path);
     }
     if (lease instanceof Lease) return lease;
     throw new SextantError('IndexBusy', `${describeOwner(lease)} is writing to this index.`);
@@ -192,8 +197,9 @@ export class Engine {
   /**
    * Adds and removes documents as one step: each reader of the index sees all of it or nothing, also after a crash.
    * `add` is read one document at a time; its content may be overwritten when the next is requested. Aborting `signal`
-   * leaves the index as it was, and so do a thread that dies (`ThreadDied`) and an id that is none (`InvalidId`). Rejects
-   * with `LeaseLost` where another process took over: then it is not known whether the change is in the index.
+   * leaves the index as it was, and so do a thread that dies (`ThreadDied`), an id that is none (`InvalidId`) and a wrong type
+   * (`InvalidArgument`). Rejects with `LeaseLost` where another process took over: then it is not known whether the change is
+   * in the index.
    */
   apply(changes: Changes, signal?: AbortSignal): Promise<Applied> {
     return this.#exclusive(() => this.#apply(changes, signal));
@@ -260,7 +266,12 @@ export class Engine {
   async #apply(changes: Changes, signal: AbortSignal | undefined): Promise<Applied> {
     const writer = this.#writer;
     const { slots } = writer;
-    const remove = new Set(changes.remove);
+    checkObject(changes, 'changes');
+    checkCallOptions({ signal });
+    const { add = [], remove: unwanted = [] } = changes;
+    checkList(add, 'add');
+    checkList(unwanted, 'remove');
+    const remove = new Set(unwanted);
     const added = new Set<DocumentId>();
     const back = new Set<DocumentId>();
     const binary: DocumentId[] = [];
@@ -276,9 +287,10 @@ export class Engine {
 
     try {
       let turn = 0;
-      for await (const { id, path, content } of changes.add ?? []) {
+      for await (const document of add) {
         throwIfCancelled(signal);
-        checkDocumentId(id);
+        checkDocument(document);
+        const { id, path, content } = document;
         remove.delete(id);
         if (slots.has(id) || added.has(id) || back.has(id)) continue;
         if (writer.canComeBack(slots.removed(id))) {

@@ -1,3 +1,13 @@
+import {
+  absolutePath,
+  checkBytes,
+  checkCallOptions,
+  checkFunction,
+  checkList,
+  checkMembers,
+  checkObject,
+  checkText,
+} from '../base/given.ts';
 import { toUtf8 } from './analyze/text.ts';
 import { splitToken } from './analyze/words.ts';
 import { checkDocumentId, type DocumentId } from './documentId.ts';
@@ -40,6 +50,14 @@ export interface EngineStats {
   readonly damage: readonly Damage[];
 }
 
+/** Throws `InvalidId` and `InvalidArgument`. */
+export function checkDocument(document: EngineDocument): void {
+  checkObject(document, 'a document');
+  checkDocumentId(document.id);
+  checkText(document.path, 'path');
+  checkBytes(document.content, 'content');
+}
+
 /** Names that {@link EngineReader.names} takes from a segment, the first ones. */
 const NAMES_PER_SEGMENT = 500;
 
@@ -60,8 +78,8 @@ export class EngineReader {
 
   /** Throws `IndexFormat` where another version wrote it. A folder without an index is an empty one. */
   constructor(folder: string) {
-    this.#folder = folder;
-    [this.#snapshot, this.#manifestDamage] = openNewest(folder);
+    this.#folder = absolutePath(folder, 'folder');
+    [this.#snapshot, this.#manifestDamage] = openNewest(this.#folder);
   }
 
   /** @internal */
@@ -95,7 +113,12 @@ export class EngineReader {
 
   /** Never blocks on a writer, and gives way to other work every few milliseconds. Rejects with `Cancelled`. */
   async search(query: string, options: SearchOptions = {}): Promise<Hit[]> {
+    checkText(query, 'query');
+    checkCallOptions(options);
     const { limit, explain, signal, ...folder } = options;
+    checkMembers(folder.within, 'within');
+    checkMembers(folder.changed, 'changed');
+    checkFunction(folder.readText, 'readText');
     const { hits } = await searchIndexes(
       [{ ...folder, index: this }],
       parseQueryLanguage(query),
@@ -122,7 +145,8 @@ export class EngineReader {
    * memory only. A binary one counts as empty. Throws `InvalidId`.
    */
   setOverlay(documents: readonly EngineDocument[]): void {
-    for (const { id } of documents) checkDocumentId(id);
+    checkList(documents, 'documents');
+    for (const document of documents) checkDocument(document);
     if (this.#overlay) this.#retire([this.#overlay.reader]);
     const texts = documents.map(({ id, path, content }) => ({ id, path, text: toUtf8(content) ?? new Uint8Array() }));
     this.#overlay = texts.length === 0 ? undefined : new Overlay(texts);

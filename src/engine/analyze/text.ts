@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { checkBytes } from '../../base/given.ts';
 
 /**
  * A file's bytes as UTF-8: unchanged, with U+FFFD for invalid bytes if most is UTF-8, or transcoded from UTF-16 with a
@@ -6,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
  * means binary.
  */
 export function toUtf8(bytes: Uint8Array): Uint8Array | undefined {
+  checkBytes(bytes, 'bytes');
   if (bytes.length >= 2) {
     if (bytes[0] === 0xff && bytes[1] === 0xfe) return transcode(bytes, 'utf-16le');
     if (bytes[0] === 0xfe && bytes[1] === 0xff) return transcode(bytes, 'utf-16be');

@@ -1,6 +1,7 @@
 import { checkGlob, MAX_STARS, type GlobProblem } from './glob.ts';
 import { languagesNamed, similarLanguages } from './languageNames.ts';
 import { WORD } from '../analyze/numbers.ts';
+import { checkText } from '../../base/given.ts';
 import { hasIndexable } from '../analyze/words.ts';
 import { MAX_WORDS } from './query.ts';
 import { isFault, parseRegex } from './regexSyntax.ts';
@@ -110,6 +111,7 @@ export interface ParsedQuery {
  * a number to find as typed.
  */
 export function parseQueryLanguage(text: string): ParsedQuery {
+  checkText(text, 'query');
   return new Parser(text).parse();
 }
 
