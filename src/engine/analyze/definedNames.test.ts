@@ -84,6 +84,16 @@ describe('findDefinitions finds', () => {
       'defmodule A do\n  def b(c) when c in [~s["""\\n], ~s|\'\'\'|] do\n  end\n\n  def d, do: ~S(#)\n  def e, do: 1\nend\n',
       ['module A 1', 'function A.b 2', 'function A.d 5', 'function A.e 6'],
     ],
+    'constants of packages of Ada at any indentation, but none of functions': [
+      'a.adb',
+      'package body A is\n   package B is\n      C : constant Integer := 1;\n   end B;\n-- Left.\n   procedure D is\n      E : constant Integer := 1;\n   begin\n      null;\n   end D;\n   F : constant Integer := 1;\nend A;\nprocedure G is\n   H : constant Integer := 1;\nbegin\n   null;\nend G;\n',
+      ['module A 1', 'module A.B 2', 'constant B.C 3', 'function A.D 6', 'constant A.F 11', 'function G 13'],
+    ],
+    'blocks around a comment at the left edge': [
+      'a.vhd',
+      'architecture rtl of a is\n-- Left.\n  constant b : natural := 1;\nbegin\nend architecture;\n',
+      ['extension a.rtl 1', 'constant rtl.b 3'],
+    ],
     'what a signature of OCaml declares': [
       'a.mli',
       "module Group : sig\n  type 'a t\n  val get' : t -> int\nend\nval ( ++ ) : t -> t\n",
@@ -141,6 +151,93 @@ describe('an outline', () => {
       'b',
     ],
     proto: ['a.proto', 'message A {\n  string b = 1;\n  repeated C d = 2;\n}\n', 'b d'],
+    Ada: [
+      'a.ads',
+      'package A is\n   B, C : Integer := 0;\n   type D (E : F) is\n      record\n         G : Integer;\n         case E is\n            when One => H : K;\n            when others =>\n               I : K; -- last\n         end case;\n      end record;\n   procedure J\n     (K : Integer;\n      L : Integer);\nprivate\n   protected type M is\n      procedure N;\n   private\n      O : Integer;\n   end M;\nend A;\n',
+      'B C G H I O',
+    ],
+    Fortran: [
+      'a.f90',
+      'module a\n  integer, save, allocatable :: b(:,:), c = 1, d(3)\n  type, public :: e\n    real(dp) :: f(2,2) = 0, g\n    type(h), pointer :: i => null() ! type(x) :: y\n  end type\ncontains\n  subroutine j(k)\n    integer :: k\n  end subroutine\nend module\n',
+      'b c d f g i',
+    ],
+    Pascal: [
+      'a.pas',
+      'type\n  TA = class(TB)\n    FB, FC: Integer;\n    procedure D(E: Integer);\n  private\n    class var F: string;\n  end;\n  TG = packed record\n    H: array[0..1] of Byte;\n  end;\n  TI = class\n    private\n      J: Byte;\n  end;\n',
+      'FB FC F H J',
+    ],
+    VHDL: [
+      'a.vhd',
+      `entity a is
+  generic (
+    B : natural range 1 to 4 -- last
+  );
+  port (c : in std_logic;
+        d, e : out word_t := (others => '0'));
+end entity;
+architecture rtl of a is
+  type f is record
+    g : word_t;
+  end record;
+--constant no : natural := 1;
+  signal h, i : f;
+  component j
+    port (
+      k : in std_logic
+    );
+  end component;
+begin
+  l : process(c)
+    variable m : natural;
+  begin
+    h <= i;
+  end process;
+  n : if B > 1 generate
+  end generate;
+  o : entity work.p port map (c => d);
+  q : r
+  port map (c => d);
+end architecture;
+`,
+      'B c d e g h i k l',
+    ],
+    SystemVerilog: [
+      'a.sv',
+      `module a import b_pkg::*; #(
+  parameter int C = 1
+) (
+  input  logic [C-1:0] d, // first
+  output b_pkg::e_t    f [C],
+  inout  wire          g
+);
+  typedef struct packed {
+    logic [1:0] h;
+    e_t         i, j;
+  } k_t;
+  reg [7:0] l, m;
+  wire n = d[0] & g;
+  k_t o;
+  genvar p;
+  assign n = q;
+  always_ff @(posedge g) begin
+    l <= r;
+    int s = 1;
+  end
+  t u_t (
+    .v(d)
+  );
+endmodule
+class w
+  extends x;
+  rand bit [3:0] y;
+  function void z(int aa);
+    int ab;
+  endfunction
+endclass
+`,
+      'd f g h i j l m n o y',
+    ],
+    Verilog: ['a.v', 'module a(b, c);\n  input b;\n  output [3:0] c;\n  reg [3:0] c;\nendmodule\n', 'b c c'],
     GraphQL: ['a.graphql', 'type A {\n  b: Int\n  c(d: Int): E\n}\n', 'b'],
   };
   for (const [what, [path, text, expected]] of Object.entries(cases)) {

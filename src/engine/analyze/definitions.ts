@@ -176,7 +176,8 @@ function nest(scan: SourceScan, language: Language, definitions: readonly Defini
     while (open.length > 0 && open.at(-1)!.end < definition.line) open.pop();
     const parent = open.at(-1);
     const isLocal = parent?.kind === 'function' || parent?.kind === 'method';
-    if (isLocal && definition.kind === 'variable' && definition.line !== parent.line) return [];
+    const isValue = definition.kind === 'variable' || (definition.kind === 'constant' && language.style === 'end');
+    if (isLocal && isValue && definition.line !== parent.line) return [];
     open.push(definition);
     const isInType = parent !== undefined && KINDS_WITH_MEMBERS.has(parent.kind);
     const kind = definition.kind === 'function' && isInType ? 'method' : definition.kind;

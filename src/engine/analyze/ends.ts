@@ -1,6 +1,6 @@
 import type { DefinitionKind } from './language.ts';
 import type { FileLines } from './leading.ts';
-import { TEXT } from './lexer.ts';
+import { COMMENT, TEXT } from './lexer.ts';
 import type { SourceScan } from './scanner.ts';
 
 /** Longest statement of SQL. */
@@ -105,7 +105,8 @@ function endEnd({ scan, quiet }: FileLines, line: number, closer: RegExp, clause
   let end = line;
   let isLeft = false;
   for (let at = line + 1; at < scan.lineCount; at++) {
-    if (scan.indent[at]! < 0) continue;
+    // A comment may be left of its code.
+    if (scan.indent[at]! < 0 || (scan.indent[at]! <= indent && (quiet[at]! & COMMENT) !== 0)) continue;
     if (scan.indent[at]! > indent || isText(quiet, at)) {
       if (!isLeft) end = at;
       continue;

@@ -35,8 +35,8 @@ export function findFields(
   const ends = new Map(definitions.map(({ line, end }) => [line, end]));
   const found: Field[] = [];
   for (const type of definitions) {
-    if (!WITH_FIELDS.has(type.kind) && !(type.kind === 'variable' && fields.inner?.test(scan.line(type.line, 300))))
-      continue;
+    const isVariable = type.kind === 'variable' && fields.inner?.test(scan.line(type.line, 300)) === true;
+    if (!WITH_FIELDS.has(type.kind) && !isVariable && !(type.kind === 'module' && fields.ofModules)) continue;
     /** Lines with the indentations of the members, and of those of a type without a name among them. */
     const levels: number[] = [];
     for (let line = bodyOf(scan, language, type) + 1; line <= type.end; line++) {
@@ -66,8 +66,9 @@ function namesIn(text: string, { pattern }: FieldRules): string[] {
   return [first, ...others];
 }
 
-/** The line that opens the body of a type, or its last line. */
+/** The line that opens the body of a type, or its last line; its first where blocks end with a word. */
 function bodyOf(scan: SourceScan, { style }: Language, { line, end }: Definition): number {
+  if (style === 'end') return line;
   const opener = style === 'indent' ? COLON : OPEN_BRACE;
   const limit = Math.min(end, line + MAX_HEAD_LINES);
   for (let at = line; at < limit; at++) if (lastCodeByte(scan, at) === opener) return at;

@@ -41,6 +41,8 @@ export interface FieldRules {
   readonly pattern: RegExp;
   /** Pattern of a line that opens a type without a name, whose fields are those of the type around it. */
   readonly inner?: RegExp;
+  /** Set if a module has such, too. */
+  readonly ofModules?: boolean;
 }
 
 /**

@@ -9,6 +9,15 @@ function anyCase(text: string): string[] {
 const FORTRAN_TYPE = String.raw`(?:integer|real|complex|logical|character|double\s+precision|type|class)\b(?:\s*\*\s*\d+|\s*\([^()]*(?:\([^()]*\)[^()]*)*\))?\s*`;
 const FORTRAN_PREFIX = String.raw`(?:(?:pure|elemental|impure|recursive|module)\s+|${FORTRAN_TYPE})*`;
 
+/** Pattern of components and variables: `real(wp), allocatable :: a(:), b = 1`. */
+const FORTRAN_FIELDS: Language['fields'] = {
+  pattern: new RegExp(
+    String.raw`^\s*${FORTRAN_TYPE}(?:,[^:!'"]*(?::[^:!'"]+)*)?::\s*(?<name>\w+)(?:\s*\([^()]*\))?\s*(?:=[^,!]*)?(?<more>(?:,\s*\w+(?:\([^(),]*\))?\s*(?:=[^,!]*)?)*)`,
+    'i',
+  ),
+  ofModules: true,
+};
+
 export const fortran: Language = {
   id: 'fortran',
   extensions: ['f90', 'f95', 'f03', 'f08', 'f18', 'f', 'for', 'f77', 'ftn', 'fpp', 'fypp'],
@@ -24,6 +33,7 @@ export const fortran: Language = {
   clauses: /^(?!.*\b(?:function|subroutine)\s+\w+\s*(?:\(|$))(?!\s*end\s*(?:module|interface|program)\b)/i,
   closer: /^\s*end\s*(?:$|!|(?:function|subroutine|procedure|program|type|interface|block\s*data)\b)/i,
   modules: /^\s*end\s*(?:module|submodule)\b/i,
+  fields: FORTRAN_FIELDS,
   patterns: [
     [new RegExp(String.raw`^\s*${FORTRAN_PREFIX}(?:function|subroutine)\s+(\w+)`, 'i'), 'function'],
     [/^\s*module\s+(?!procedure\b)(\w+)\s*(?:!.*)?$/i, 'module'],
@@ -53,6 +63,11 @@ export const pascal: Language = {
   shapes: ['constant'],
   clauses: /^\s*(?:var|const|type|label|begin|asm|uses|private|protected|public|published|strict)\b/i,
   closer: /^\s*end\b/i,
+  fields: {
+    pattern:
+      /^\s*(?:(?:class\s+)?(?:var|const)\s+|(?:strict\s+)?(?:private|protected|public|published)\s+)?(?<name>\w+)(?<more>(?:\s*,\s*\w+)*)\s*:(?!=)/i,
+    inner: /^\s*(?:strict\s+)?(?:private|protected|public|published)\s*$/i,
+  },
   patterns: [
     [/^\s*(?:unit|program|library|package)\s+([\w.]+)/i, 'module'],
     [
@@ -81,14 +96,19 @@ export const ada: Language = {
   shapes: ['constant'],
   clauses: /^\s*(?:is|begin|exception|private|return)\b/i,
   closer: /^\s*end\b/i,
+  fields: {
+    pattern:
+      /^\s*(?:when\b[^:]*=>\s*)?(?<name>\w+)(?<more>(?:\s*,\s*\w+)*)\s*:\s*(?![\s=]|(?:declare|for|loop|while)\b)/i,
+    inner: /(?:\brecord|^\s*case\b.*\bis|^\s*when\b.*=>)\s*(?:--.*)?$/i,
+    ofModules: true,
+  },
   patterns: [
     [/^\s*(?:(?:not\s+)?overriding\s+)?(?:function|procedure)\s+(?:\w+\.)*(\w+|"[^"]+")/i, 'function'],
     [/^\s*package\s+(?:body\s+)?(?:\w+\.)*(\w+)/i, 'module'],
     [/^\s*(?:task|protected)\s+(?:type\s+|body\s+)?(\w+)/i, 'class'],
     [/^\s*entry\s+(\w+)/i, 'method'],
     [/^\s*(?:sub)?type\s+(\w+)/i, 'type'],
-    // Further right they are local.
-    [/^ {0,4}(\w+)\s*:\s*constant\b/i, 'constant'],
+    [/^\s*(\w+)\s*:\s*constant\b/i, 'constant'],
   ],
 };
 
@@ -140,6 +160,13 @@ export const vhdl: Language = {
   shapes: [],
   clauses: /^\s*(?:is|begin|generic|port|return)\b/i,
   closer: /^\s*end\b/i,
+  // Components, ports and generics, signals, and processes; but no other statement with a label.
+  fields: {
+    pattern:
+      /^\s*(?:(?:generic|port)\s*\(\s*)?(?:(?:signal|file|shared\s+variable)\s+)?(?<name>\w+)(?<more>(?:\s*,\s*\w+)*)\s*:\s*(?:process\b|(?!\s|(?:entity|component|configuration|assert|for|if|case|with|block|postponed)\b|.*<=|.*\bmap\b)(?:(?:in|out|inout|buffer|linkage|natural|positive|integer|boolean|string|time|std_\w+)\b|.*(?:;|:=)))/i,
+    inner: /^\s*(?:generic|port)\s*\(/i,
+    ofModules: true,
+  },
   patterns: [
     [/^\s*entity\s+(\w+)\s+is\b/i, 'class'],
     [/^\s*architecture\s+(?<name>\w+)\s+of\s+(?<container>\w+)/i, 'extension'],
@@ -150,6 +177,13 @@ export const vhdl: Language = {
     [/^\s*subtype\s+(\w+)/i, 'type'],
     [/^\s*constant\s+(\w+)/i, 'constant'],
   ],
+};
+
+/** Pattern of ports, nets, variables and members: a type of any words, then names. */
+const VERILOG_FIELDS: Language['fields'] = {
+  pattern:
+    /^\s*(?:,\s*)?(?=\w)(?=(?:input|output|inout|ref)\b|.*[;=])(?!(?:always\w*|assign|assert|cover|defparam|disable|else|end\w*|export|extends|final|force|genvar|if|import|initial|release|return|typedef|wait)\b)(?:[\w:.$]+(?:\s+|(?=\[))|\[[^\]]*\]\s*)+?(?<name>[a-zA-Z_]\w*)\s*(?:\[[^\]]*\]\s*)*(?<more>(?:,\s*\w+\s*(?=[,;=[]|$))*)(?:[,;=)]|\/|$)/,
+  ofModules: true,
 };
 
 /** Verilog and SystemVerilog. */
@@ -166,6 +200,7 @@ export const verilog: Language = {
   closer: /^\s*end(?:function|task|class)\b/,
   modules: /^\s*end(?:module|interface|package|program|primitive|checker)\b/,
   clauses: /^\s*\)/,
+  fields: VERILOG_FIELDS,
   patterns: [
     [
       /^\s*(?:module|macromodule|interface|package|program|primitive|checker)\s+(?:(?:automatic|static)\s+)?(?!class\b)(\w+)/,
