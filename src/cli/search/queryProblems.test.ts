@@ -14,6 +14,7 @@ const QUERIES = [
   'lang:klingon retry',
   'pth:src/net retry',
   'language:go symbol:Run',
+  'kind:function repo:acme/shop case:yes retry',
   'retry "failed payment',
   'path:"my dir retry',
   '"" retry',

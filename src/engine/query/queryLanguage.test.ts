@@ -149,6 +149,28 @@ describe('parseQueryLanguage', () => {
     assert.match(messageOf('symbol:x'), /Did you mean sym:\?/);
   });
 
+  it('advises on filters of other code searches, but not on code', () => {
+    const advice = (text: string): string | undefined =>
+      parseQueryLanguage(text).problems[0]?.message.replace(/^There is no filter \S+, so this is searched for as words\./, '').trim(); // oxfmt-ignore
+    for (const name of ['class', 'def', 'defs', 'function', 'struct'])
+      assert.equal(advice(`x ${name}:Foo`), 'Did you mean sym:?', name);
+    assert.equal(advice('type:js x'), 'Did you mean lang:?');
+    assert.equal(advice('glob:*.ts x'), 'Did you mean path:?');
+    for (const text of ['type:symbol x', 'kind:function x'])
+      assert.match(advice(text)!, /^sym: finds definitions/, text);
+    assert.match(advice('repo:acme/shop x')!, /path:/);
+    assert.match(advice('-repo:acme/shop x')!, /path:/);
+    assert.match(advice('refs:x')!, /find-usages/);
+    assert.match(advice('full:x')!, /in quotes/);
+    assert.match(advice('hist:x')!, /changed:REV/);
+    assert.match(advice('patterntype:regexp x')!, /between slashes/);
+    assert.match(advice('case:yes x')!, /ignore case/);
+    assert.match(advice('count:all x')!, /--limit/);
+    assert.equal(advice('select:symbol x'), '');
+    for (const text of ['case:x', 'count:n', 'select:all', 'std:vector', 'a::b', 'type: x'])
+      assert.equal(advice(text), undefined, text);
+  });
+
   /** Text with likely operators. */
   const query = fc
     .array(

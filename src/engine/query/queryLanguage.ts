@@ -3,6 +3,7 @@ import { languagesNamed, similarLanguages } from './languageNames.ts';
 import { WORD } from '../analyze/numbers.ts';
 import { checkText } from '../../base/given.ts';
 import { hasIndexable } from '../analyze/words.ts';
+import { adviceFor, didYouMean } from './otherFilters.ts';
 import { MAX_WORDS } from './query.ts';
 import { isFault, parseRegex } from './regexSyntax.ts';
 import { editDistance } from './similar.ts';
@@ -225,7 +226,7 @@ class Parser {
     if (regexEnd !== undefined) return regexEnd;
     const end = find(SPACE, this.#text, start);
     const from = exclude ? start + 1 : start;
-    if (field !== undefined && from + field.length + 1 < end) this.#checkUnknownField(from, field);
+    if (field !== undefined && from + field.length + 1 < end) this.#checkUnknownField(from, field, end);
     if (exclude) {
       this.#excludedWords.push({ text: this.#text.slice(from, end), start, end });
       this.#cut(start, end);
@@ -328,15 +329,17 @@ class Parser {
   }
 
   /**
-   * Reports a field that resembles one of ours. It is more often code than a mistake (`math:floor`), so it stays a word
-   * all the same.
+   * Reports a field that resembles one of ours, or that other code searches have. It is more often code than a mistake
+   * (`math:floor`), so it stays a word all the same.
    */
-  #checkUnknownField(start: number, typed: string): void {
+  #checkUnknownField(start: number, typed: string, end: number): void {
     const field = typed.toLowerCase();
-    const meant = SYNONYMS.get(field) ?? FILTER_FIELDS.find((known) => isSlip(field, known));
-    if (!meant) return;
-    const message = `There is no filter ${typed}:, so this is searched for as words. Did you mean ${meant}:?`;
-    this.#complain('UnknownFilter', start, start + typed.length + 1, message);
+    const after = start + typed.length + 1;
+    const slip = FILTER_FIELDS.find((known) => isSlip(field, known));
+    const advice = adviceFor(field, this.#text.slice(after, end)) ?? (slip && didYouMean(slip));
+    if (advice === undefined) return;
+    const message = `There is no filter ${typed}:, so this is searched for as words. ${advice}`.trimEnd();
+    this.#complain('UnknownFilter', start, after, message);
   }
 
   #complain(code: QueryProblemCode, start: number, end: number, message: string): void {
@@ -409,20 +412,6 @@ const EXAMPLES: Readonly<Record<FilterField, string>> = {
   sym: 'sym:parse*',
   changed: 'changed:main',
 };
-
-/** Names that other code searches use for our fields. */
-const SYNONYMS: ReadonlyMap<string, FilterField> = new Map([
-  ['dir', 'path'],
-  ['diff', 'changed'],
-  ['directory', 'path'],
-  ['ext', 'lang'],
-  ['extension', 'lang'],
-  ['filename', 'file'],
-  ['filepath', 'path'],
-  ['folder', 'path'],
-  ['language', 'lang'],
-  ['symbol', 'sym'],
-]);
 
 /** Whether `typed` may be a misspelling of `known`; two letters are too few to decide. */
 function isSlip(typed: string, known: string): boolean {
