@@ -27,19 +27,24 @@ const rule = (open: string, is: number, end: End): LexerRule => ({ open, is, end
 const enclosed = (open: string, close: string, is: number, escapes = false): LexerRule =>
   rule(open, is, (text, at) => text.find(close, at + open.length, escapes));
 
-const nested = (open: string, close: string): LexerRule =>
-  rule(open, COMMENT, (text, at) => {
-    let depth = 1;
-    let inner = text.indexOf(open, at + open.length);
-    for (let from = at + open.length; ;) {
-      const end = text.find(close, from);
-      if (end < 0) return UNCLOSED;
-      for (; inner >= 0 && inner < end; inner = text.indexOf(open, inner + open.length))
+/** Rule of comments that may contain others, with two bytes at either end. */
+const nested = (open: string, close: string): LexerRule => {
+  const [begin, beginning, ending, end] = Buffer.from(open + close);
+  return rule(open, COMMENT, ({ bytes, length }, at) => {
+    let depth = 0;
+    // A search for each sign would take a hundred times as long as a byte.
+    for (let i = at; i + 1 < length; i++) {
+      if (bytes[i] === begin && bytes[i + 1] === beginning) {
         if (++depth > MAX_NESTED) return UNCLOSED;
-      if (--depth === 0) return end;
-      from = end + 1;
+        i++;
+      } else if (bytes[i] === ending && bytes[i + 1] === end) {
+        i++;
+        if (--depth === 0) return i;
+      }
     }
+    return UNCLOSED;
   });
+};
 
 const toLineEnd: End = (text, at) => text.lineEnd(at);
 /** Ends a string only on its own line; otherwise the quote begins no string. */

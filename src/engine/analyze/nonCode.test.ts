@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { Analyzer } from './analyzer.ts';
+import { LANGUAGES } from './languages.ts';
+import { Literals } from './lexer.ts';
+import { rulesOf } from './lexerRules.ts';
+import { SourceScan } from './scanner.ts';
 
 /** The numbers, from 1, of the lines that define nothing. */
 function quietOf(path: string, lines: readonly string[]): number[] {
@@ -140,6 +144,44 @@ describe('quietLines', () => {
           quietOf(path, [part.repeat(20_000), end]);
         }
       }
+    }
+  });
+
+  it('nests comments by their signs one after the other', () => {
+    assert.deepEqual(quietOf('a.rs', ['/* a /* b */', 'c', '*/', 'd']), [1, 2, 3]);
+    // The slash ends no comment that its star has begun.
+    assert.deepEqual(quietOf('a.rs', ['/* a /*/', 'b', '*/', 'c', '*/', 'd']), [1, 2, 3, 4, 5]);
+    assert.deepEqual(quietOf('a.hs', ['{- a {-} b', 'c', '-} -}', 'd']), [1, 2, 3]);
+    assert.deepEqual(quietOf('a.ml', ['(* a', 'b *) c', '(**)', 'd']), [1, 2, 3]);
+    assert.deepEqual(quietOf('a.rs', ['/* a /* b */', 'c']), []);
+  });
+
+  it('reads a file of comments without an end a few times, not at each of their signs', () => {
+    const language = LANGUAGES.find(({ id }) => id === 'rust')!;
+    for (const text of ['/*/', '/*', '/*/ ', '/* /* */ ']) {
+      const file = Buffer.from(`/* ${text.repeat(4_000)}`);
+      let work = 0;
+      const bytes = new Proxy(Uint8Array.from(file), {
+        get: (target, key) => {
+          work++;
+          return Reflect.get(target, key) as unknown;
+        },
+      });
+      class Counting extends Literals {
+        // A search takes as long as to read some hundred bytes.
+        override find(...given: Parameters<Literals['find']>): number {
+          work += 100;
+          return super.find(...given);
+        }
+        override indexOf(...given: Parameters<Literals['indexOf']>): number {
+          work += 100;
+          return super.indexOf(...given);
+        }
+      }
+      const scan = Object.assign(new SourceScan(), { bytes, length: file.length });
+      const literals = new Counting(scan, rulesOf(language)!);
+      while (literals.next());
+      assert.ok(work < 100 * file.length, `${text}: ${work / file.length} for each byte`);
     }
   });
 
