@@ -91,8 +91,8 @@ async function* completion(
   signal: AbortSignal,
 ): AsyncGenerator<CompletionDelta, void, undefined> {
   // Loaded here: a large library, which most users never need.
-  const { request, Agent, EnvHttpProxyAgent } = await import('../base/undici.ts');
-  const own = options.dispatcher ? undefined : isLoopback(url.hostname) ? new Agent() : new EnvHttpProxyAgent();
+  const { request, agentFor } = await import('../base/undici.ts');
+  const own = options.dispatcher ? undefined : agentFor(url.hostname);
   try {
     const { key, model } = options;
     const response = await request(url, {

@@ -31,6 +31,11 @@ export function systemCode(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** Whether the authority is unknown that signed the certificate of a service. */
+export function isUnknownAuthority(error: unknown): boolean {
+  return /SELF_SIGNED_CERT|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(systemCode(error) ?? '');
+}
+
 /** Whether Sextant or the system reports it, as of a disk. Any other error is a fault of the program. */
 export function isExpected(error: unknown): boolean {
   return error instanceof SextantError || systemCode(error) !== undefined;

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { forwardingLogger, type Logger } from '../base/log.ts';
+import type { ServiceAdvice } from '../wire/explained.ts';
 import type { WireClient } from '../wire/wireClient.ts';
 import { resolveCredentials, type CredentialDependencies } from './credentials.ts';
 import { contextErrors } from './errors.ts';
@@ -24,6 +25,8 @@ export interface ServiceDependencies extends CredentialDependencies {
   /** Cancels every call of the client. */
   readonly signal?: AbortSignal;
   readonly backoffBaseMs?: number;
+  /** Explains failures to a user; see `WireClientOptions`. */
+  readonly advice?: ServiceAdvice;
 }
 
 /** Characters that no header can have. */
@@ -51,6 +54,7 @@ export async function openService(
     dispatcher: edges.dispatcher,
     signal: edges.signal,
     backoffBaseMs: edges.backoffBaseMs,
+    advice: edges.advice,
     logger,
   });
 }

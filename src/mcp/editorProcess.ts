@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { END_SIGNALS } from '../base/endSignals.ts';
 import { forwardingLogger } from '../base/log.ts';
+import { EDITOR_ADVICE } from '../wire/explained.ts';
 import type { WireClient } from '../wire/wireClient.ts';
 import { serveMcp, type McpOptions, type SearchTeam } from './mcpServer.ts';
 
@@ -39,7 +40,7 @@ await serveMcp(
 function searchOf(url: string, token: string): SearchTeam {
   const connect = async (): Promise<WireClient> => {
     const { WireClient } = await import('../wire/wireClient.ts');
-    return new WireClient({ url, token, userAgent: `sextant-vscode-mcp/${options.version}` });
+    return new WireClient({ url, token, userAgent: `sextant-vscode-mcp/${options.version}`, advice: EDITOR_ADVICE });
   };
   let client: Promise<WireClient> | undefined;
   return async (query, of) => (await (client ??= connect())).retrieveFromRepositories(query, of);

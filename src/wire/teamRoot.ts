@@ -11,9 +11,12 @@ export interface TeamFile {
   readonly repository: string;
 }
 
-/** Stands for the folder of all repositories. The blob's name is in it, so that each version of a file has an address of its own. */
+/**
+ * Stands for the folder of all repositories. The blob's name is in it, so that each version of a file has an address of its own; it
+ * is in the query, as the path is what an editor shows.
+ */
 export function teamRoot({ blob_name: blob, repositories: [repository = ''] }: WireResult): string {
-  return `${TEAM_SCHEME}:/${blob}?${encodeURIComponent(JSON.stringify({ repository }))}`;
+  return `${TEAM_SCHEME}:/?${encodeURIComponent(JSON.stringify({ blob, repository } satisfies TeamFile))}`;
 }
 
 export function isTeamRoot(root: string): boolean {
@@ -23,10 +26,9 @@ export function isTeamRoot(root: string): boolean {
 /** The file of a root, or of an address below one; `undefined` for anything else. */
 export function teamFileAt(root: string): TeamFile | undefined {
   if (!isTeamRoot(root) || !URL.canParse(root)) return undefined;
-  const { pathname, search } = new URL(root);
   try {
-    const { repository } = JSON.parse(decodeURIComponent(search.slice(1))) as { readonly repository: string };
-    return { blob: pathname.split('/', 2)[1]!, repository };
+    const { blob, repository } = JSON.parse(decodeURIComponent(new URL(root).search.slice(1))) as Partial<TeamFile>;
+    return blob === undefined || repository === undefined ? undefined : { blob, repository };
   } catch {
     // An address that another version wrote.
     return undefined;

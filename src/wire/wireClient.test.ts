@@ -183,6 +183,24 @@ describe('the client of the protocol', () => {
       assert.equal(seen.length, 1);
     });
 
+  for (const [status, body, text] of [
+    [302, '', "redirects to another address, which would receive the token. Name the service's own URL."],
+    [401, '<p>no</p>', 'refuses the token: it is wrong or was revoked. Give another.'],
+    [403, { error: { code: 'c', message: 'not yours' } }, 'answers 403 Forbidden: not yours. Use a token that may.'],
+    [403, '<p>no</p>', 'answers 403 Forbidden with a web page. Check the URL, and whether a proxy is in between.'],
+    [404, 'not here', 'answers 404 Not Found. Check the URL of the service.'],
+    [404, { error: { code: 'c', message: 'no such file' } }, 'answers 404 Not Found: no such file.'],
+    [407, '', 'answers 407 Proxy Authentication Required. A proxy in between requires a login.'],
+    [502, ' \n<!DOCTYPE html>', 'answers 502 Bad Gateway with a web page. Try again later.'],
+  ] as const)
+    it(`explains ${status} with ${JSON.stringify(body)} to a user, and keeps the status`, async () => {
+      script = [reply(status, body)];
+      const advice = { token: 'Give another.', certificate: '' };
+      const error = await failure(withClient((client) => client.checkpoint(NOTHING), { advice }));
+      assert.equal(error.message, `${url} ${text}`);
+      assert.equal(error.status, status);
+    });
+
   it('does not retry an answer of another kind', async () => {
     script = [reply(200, { new_checkpoint_id: 7 })];
     const error = await failure(withClient((client) => client.checkpoint(NOTHING)));

@@ -9,6 +9,7 @@ import { retryAfterMs } from '../base/retryAfter.ts';
 import { slices, type UploadBlob } from './batches.ts';
 import { PATHS, WIRE_LIMITS, responses, scopeToWire } from './contract.ts';
 import { wireErrors, type APIError } from './errors.ts';
+import { explained, type ServiceAdvice } from './explained.ts';
 import { REPOSITORY_PATHS, repositoryResponses, type SearchAnswer, type WireRepository } from './repositories.ts';
 import type { Missing, BlobScope } from './scope.ts';
 
@@ -25,6 +26,8 @@ export interface WireClientOptions {
   readonly dispatcher?: Dispatcher | undefined;
   /** The first wait before a retry; each is twice as long as the previous one. */
   readonly backoffBaseMs?: number | undefined;
+  /** Explains failures to a user, with what helps in the program; without it, messages are those of the protocol. */
+  readonly advice?: ServiceAdvice | undefined;
 }
 
 /** A pushed state of a repository; see `repositoryRequests.put`. */
@@ -206,11 +209,11 @@ export class WireClient {
       const attempt = await this.#attempt(path, bytes, allHeaders, signal, read);
       if (stops.some(({ aborted }) => aborted)) throw cancelled();
       if ('value' in attempt) return attempt.value;
-      if (timeout.aborted) throw wireErrors.late(path, this.#host, this.#timeoutMs, attempt.error);
+      if (timeout.aborted) throw this.#explained(wireErrors.late(path, this.#host, this.#timeoutMs, attempt.error));
       const base = this.#options.backoffBaseMs ?? BACKOFF_BASE_MS;
       const waitMs = attempt.afterMs ?? Math.min(base * 2 ** retries, BACKOFF_MAX_MS);
       const isTooLong = Date.now() - began + waitMs >= this.#timeoutMs;
-      if (!attempt.canRetry || retries === MAX_RETRIES || isTooLong) throw attempt.error;
+      if (!attempt.canRetry || retries === MAX_RETRIES || isTooLong) throw this.#explained(attempt.error);
       this.#logger.debug(`${path} is tried again in ${waitMs} ms: ${attempt.error.message}`);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }
@@ -224,8 +227,8 @@ export class WireClient {
     read: (text: string, status: number) => AttemptResult<T>,
   ): Promise<AttemptResult<T>> {
     // Loaded here: a large library, which an embedded context never needs.
-    const { Agent, request } = await import('../base/undici.ts');
-    this.#agent ??= Promise.resolve(this.#options.dispatcher ?? new Agent());
+    const { agentFor, request } = await import('../base/undici.ts');
+    this.#agent ??= Promise.resolve(this.#options.dispatcher ?? agentFor(new URL(this.#url).hostname));
     const dispatcher = await this.#agent;
     let answer: Dispatcher.ResponseData | undefined;
     let text: string | undefined;
@@ -244,6 +247,11 @@ export class WireClient {
     const afterMs =
       status === 429 || status === 503 ? retryAfterMs(answer.headers['retry-after'], Date.now()) : undefined;
     return { error: wireErrors.refused(status, statusText, text), canRetry, afterMs };
+  }
+
+  #explained(error: APIError): APIError {
+    const { advice } = this.#options;
+    return advice ? explained(error, this.#url, advice) : error;
   }
 
   /** For messages. */

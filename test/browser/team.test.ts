@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { pushFolder } from '../../src/context/push.ts';
+import { AdminClient } from '../../src/server/admin/adminClient.ts';
+import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
 import type { Locator } from 'playwright-core';
@@ -77,7 +79,7 @@ describe('Search Team Code', () => {
     await askAgain();
     await query.fill('wrong');
     await workbench.enter();
-    await page.getByText('API request failed: 401').first().waitFor();
+    await page.getByText('refuses the token: it is wrong or was revoked. Connect with another.').first().waitFor();
     assert.equal(keptUrl(), undefined);
     await askAgain();
     await query.fill(server.token);
@@ -110,6 +112,9 @@ describe('Search Team Code', () => {
     await workbench.enter();
     await workbench.tab('tariff.ts').waitFor();
     await workbench.page.getByText('// $(alert) **bold** <b>text</b>').waitFor();
+    // The tab's hover names the repository.
+    await workbench.tab('tariff.ts').hover();
+    await workbench.page.locator('.workbench-hover').getByText('/acme/tools/src/tariff.ts', { exact: true }).waitFor();
     await workbench.page.keyboard.type('x');
     await workbench.page.getByText('Cannot edit in read-only editor').first().waitFor();
     await workbench.shoot('team-document');
@@ -158,6 +163,9 @@ describe('Search Team Code', () => {
     await box.focus();
     await page.keyboard.press('Enter');
     await workbench.tab('retryPolicy.ts').waitFor();
+    // The opened editor takes the focus, and would take the text.
+    await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith('Ln 6,'));
+    await page.locator('.monaco-editor.focused').first().waitFor();
     await box.fill('tariff repo:nothing');
     await view.getByText('No repository that you may read matches repo:nothing.').waitFor();
     await box.fill('nextRetryDelay');
@@ -210,6 +218,17 @@ describe('Search Team Code', () => {
     await workbench.shoot('team-nothing');
     assert.equal(await workbench.pick.getByRole('option').count(), 1, 'fewer words would not help');
     await workbench.page.keyboard.press('Escape');
+    const faults = new FaultClient(new AdminClient(server));
+    await faults.addFault({ path: '/repositories/search', status: 401 });
+    await open();
+    await workbench.type('tariff');
+    await workbench.firstRow(`${server.url} refuses the token: it is wrong or was revoked`);
+    await workbench.pick
+      .getByText('Run “Sextant: Disconnect Team Service”, then “Sextant: Search Team Code…”')
+      .waitFor();
+    await workbench.shoot('team-refused');
+    await workbench.page.keyboard.press('Escape');
+    await faults.clearFaults();
     // Answers are a page, too.
     await workbench.run('View: Close All Editors');
     await workbench.page.locator('iframe.webview').waitFor({ state: 'detached' });

@@ -4,7 +4,6 @@ import { attempt, backoffMs, type HttpOutcome } from '../../base/attempt.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { cancelled, SextantError } from '../../base/errors.ts';
 import type { LeaseOwner } from '../../base/lease.ts';
-import { isLoopback } from '../../base/loopback.ts';
 import type { AlertEvent } from './alertEvents.ts';
 import { AlertJournal, isJournal, isOpen, readJournal, type JournalMessage } from './alertJournal.ts';
 import { destinationId, wants, withoutSecrets, type Destination } from './destination.ts';
@@ -152,9 +151,8 @@ export async function postMessage(
   message: AlertMessage,
   { signal = new AbortController().signal, dispatcher, timeoutMs = TIMEOUT_MS }: Partial<SendOptions>,
 ): Promise<HttpOutcome> {
-  const { Agent, EnvHttpProxyAgent } = await import('../../base/undici.ts');
-  const isLocal = isLoopback(new URL(url).hostname);
-  const own = dispatcher ? undefined : isLocal ? new Agent() : new EnvHttpProxyAgent();
+  const { agentFor } = await import('../../base/undici.ts');
+  const own = dispatcher ? undefined : agentFor(new URL(url).hostname);
   try {
     return await attempt(url, {
       method: 'POST',

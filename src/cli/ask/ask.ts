@@ -12,7 +12,7 @@ import { SextantError } from '../../base/errors.ts';
 import { formatCount, formatThings } from '../../base/format.ts';
 import { Searcher } from '../../workspace/searcher.ts';
 import type { PROVIDERS } from './askHelp.ts';
-import { explainRefusal, openTeamService } from '../context/teamService.ts';
+import { openTeamService } from '../context/teamService.ts';
 import { formatProblems } from '../search/queryProblems.ts';
 import { searchAndRepair, whyNoIndex, whyNotUpdated } from '../search/search.ts';
 import { SearchScope } from '../search/searchScope.ts';
@@ -44,8 +44,6 @@ interface Asked {
   /** For the JSON of the answer. */
   readonly about: { readonly root?: string; readonly upToDate?: boolean; readonly service?: string };
   readonly close: () => unknown;
-  /** Adds advice to an error of a service. */
-  readonly explain?: (error: unknown) => unknown;
 }
 
 /** `sextant ask QUESTION [DIR]` */
@@ -63,12 +61,7 @@ export async function runAsk(
     );
   const provider = providerOf(options, env);
   const reranked = options.rerank && { reranker: openAiOf(options, env) };
-  const { sources, about, close, explain } = await (options.team ? openTeam : openFolder)(
-    folder,
-    options,
-    terminal,
-    question,
-  );
+  const { sources, about, close } = await (options.team ? openTeam : openFolder)(folder, options, terminal, question);
   const began = performance.now();
   const writer = options.json ? undefined : new AnswerWriter(terminal, about.service);
   let isFound = false;
@@ -86,7 +79,7 @@ export async function runAsk(
   } catch (error) {
     if (error instanceof SextantError && error.code === 'KeyRefused')
       throw new SextantError(error.code, `${error.message} It is read from SEXTANT_OPENAI_KEY.`);
-    throw explain ? explain(error) : error;
+    throw error;
   } finally {
     writer?.end();
     await close();
@@ -135,8 +128,7 @@ async function openTeam(folder: string, { repo, server }: AskOptions, terminal: 
   const client = await openTeamService(server, terminal);
   const onProblem = (problem: string): void => void terminal.stderr.write(`sextant: ${printable(problem)}\n`);
   const sources = teamSources(client, { repositories: repo, onProblem });
-  const explain = (error: unknown): unknown => explainRefusal(error, client);
-  return { sources, about: { service: client.url }, close: () => client.close(), explain };
+  return { sources, about: { service: client.url }, close: () => client.close() };
 }
 
 /** The named provider; the environment alone never selects a service. */

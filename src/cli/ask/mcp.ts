@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { SextantError } from '../../base/errors.ts';
 import type { FolderOptions } from '../../workspace/folderOptions.ts';
 import { serveMcp, type SearchTeam } from '../../mcp/mcpServer.ts';
-import { explainRefusal, openTeamService } from '../context/teamService.ts';
+import { openTeamService } from '../context/teamService.ts';
 import { resolveFolder, stateFolderOf } from '../search/stateFolder.ts';
 import { ExitCode, logTo, type Terminal } from '../terminal.ts';
 import { folderOptions, logAndKeep } from '../search/updateIndex.ts';
@@ -51,13 +51,7 @@ export async function runMcp(
   }
   const client = await openTeamService(undefined, terminal, 'sextant-mcp', edges.logger);
   try {
-    const search: SearchTeam = async (query, of) => {
-      try {
-        return await client.retrieveFromRepositories(query, of);
-      } catch (error) {
-        throw explainRefusal(error, client);
-      }
-    };
+    const search: SearchTeam = (query, of) => client.retrieveFromRepositories(query, of);
     await serveMcp({ ...options, team: search }, edges, signal);
   } finally {
     await client.close();

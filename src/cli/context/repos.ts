@@ -11,7 +11,7 @@ import { gitEnvironment, gitExecutable } from '../../workspace/gitExecutable.ts'
 import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 import { requireQuery } from '../search/queryProblems.ts';
 import { resolveFolder } from '../search/stateFolder.ts';
-import { explainRefusal, openTeamService } from './teamService.ts';
+import { openTeamService } from './teamService.ts';
 
 export interface ServiceChoice {
   /** The service; by default that of the environment or of `sextant login`. */
@@ -174,8 +174,6 @@ async function withService<T>(
   const client = await openTeamService(server, terminal);
   try {
     return await use(client);
-  } catch (error) {
-    throw explainRefusal(error, client);
   } finally {
     await client.close();
   }

@@ -7,6 +7,7 @@ import { WireClient } from '../../wire/wireClient.ts';
 import { readSecret } from '../prompts.ts';
 import { requireServer } from '../server/admin.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
+import { CERTIFICATE_ADVICE } from './teamService.ts';
 
 export interface LoginOptions {
   readonly state?: string;
@@ -32,6 +33,7 @@ export async function runLogin(
     userAgent: 'sextant',
     timeoutMs: CHECK_MS,
     signal,
+    advice: { token: 'Type or pipe another one.', certificate: CERTIFICATE_ADVICE },
   });
   try {
     await checkToken(client);

@@ -52,8 +52,10 @@ export function rootOf(result: WireResult): string {
 
 /** The file of an open folder that has the path and content of an address. */
 async function localFile(address: vscode.Uri): Promise<vscode.Uri | undefined> {
-  const { blob, repository } = teamFileAt(address.toString())!;
-  const path = address.path.slice(`/${blob}/${repository}/`.length);
+  const at = teamFileAt(address.toString());
+  if (!at) return undefined;
+  const { blob, repository } = at;
+  const path = address.path.slice(`/${repository}/`.length);
   if (path.split('/').includes('..')) return undefined;
   for (const { uri } of vscode.workspace.workspaceFolders ?? []) {
     const file = vscode.Uri.joinPath(uri, path);

@@ -120,7 +120,7 @@ class TeamSession implements vscode.Disposable {
       this.#show([...notices, ...(results.length > 0 ? results.map(rowOf) : empty)]);
     } catch (error) {
       if (isCancelled(error) || running.signal.aborted) return;
-      this.#show([noticeRow(vscode.l10n.t('The search failed'), literal(describeError(error)))]);
+      this.#show([failureRow(describeError(error))]);
     }
     if (this.#running === running) this.#pick.busy = false;
   }
@@ -180,6 +180,12 @@ function placeOf(result: WireResult): KeptPlace {
     ...{ root: rootOf(result), path, startLine, endLine, line, text: shown.trim(), ranges: [] },
     ...(symbol && { symbol: { name: symbol.name, kind: symbol.kind as DefinitionKind, line: symbol.line } }),
   };
+}
+
+/** What happened as the label, and the next step below it: a line of the list cuts longer ones. */
+function failureRow(message: string): TeamRow {
+  const [, what = message, next = ''] = /^(.+?)\. (.+)$/.exec(message) ?? [];
+  return noticeRow(literal(what), literal(next));
 }
 
 function nothingFound(query: string, searched: number): TeamRow {

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { describeError } from '../../base/errors.ts';
+import { EDITOR_ADVICE } from '../../wire/explained.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 import { isServiceUrl, TEAM_SETTING, tokenName, urlOfTeam } from './teamSetting.ts';
 
@@ -78,22 +79,26 @@ export class TeamService implements vscode.Disposable {
     if (typed === undefined) return undefined;
     const token = typed.trim();
     try {
-      await (await this.#clientOf(url, token)).listRepositories();
+      const advice = { ...EDITOR_ADVICE, token: 'Connect with another.' };
+      await (await this.#clientOf(url, token, advice)).listRepositories();
     } catch (error) {
-      this.dispose();
       void vscode.window.showErrorMessage(describeError(error));
       return undefined;
+    } finally {
+      // A kept token has other advice.
+      this.dispose();
     }
     await this.#secrets.store(tokenName(url), token);
     return token;
   }
 
-  async #clientOf(url: string, token: string): Promise<WireClient> {
+  async #clientOf(url: string, token: string, advice = EDITOR_ADVICE): Promise<WireClient> {
     const key = `${url} ${token}`;
     if (this.#client?.key === key) return this.#client.client;
     this.dispose();
     const { WireClient } = await import('../../wire/wireClient.ts');
-    const client = new WireClient({ url, token, userAgent: `sextant-vscode/${this.#version}`, timeoutMs: 20_000 });
+    const userAgent = `sextant-vscode/${this.#version}`;
+    const client = new WireClient({ url, token, userAgent, timeoutMs: 20_000, advice });
     this.#client = { key, client };
     return client;
   }
