@@ -1,4 +1,4 @@
-import { SextantError } from '../base/errors.ts';
+import { isUnknownAuthority, SextantError } from '../base/errors.ts';
 
 /** The next action after a failure that a button can offer. */
 export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
@@ -50,9 +50,13 @@ export const askErrors = {
       `The key is not sent to ${host} over http, where others can read it. Use https, or remove the key if none is needed.`,
     ),
   unreachable: (host: string, cause: unknown): SextantError =>
-    new SextantError('Unreachable', `${host} cannot be reached. Check the base URL and the network, then ask again.`, {
-      cause,
-    }),
+    new SextantError(
+      'Unreachable',
+      isUnknownAuthority(cause)
+        ? `No known authority signed the certificate of ${host}. Name its file in the variable NODE_EXTRA_CA_CERTS, and start again.`
+        : `${host} cannot be reached. Check the base URL and the network, then ask again.`,
+      { cause },
+    ),
   redirected: (host: string, to: string): SextantError =>
     new SextantError(
       'Redirected',

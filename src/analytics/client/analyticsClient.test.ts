@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { createServer, type AddressInfo, type Server } from 'node:net';
+import { TestAuthority } from '../../../test/support/certificates.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
 import { describeError, type SextantError } from '../../base/errors.ts';
@@ -127,6 +130,58 @@ describe('the client of the analytics API', () => {
       fault({ ...rule, times: 3 });
       assert.ok(await clientOf().call('dauCount', {}), JSON.stringify(rule));
       assert.deepEqual(pauses, [500, 1000, 2000]);
+    }
+  });
+
+  it('explains what a proxy or a login answers, and shows nothing of a web page', async () => {
+    const page = '<!DOCTYPE html><title>Log in</title>';
+    for (const [status, code, message] of [
+      [302, 'UnexpectedResponse', /^127\S+ redirects to another address, which would receive the token\./],
+      [403, 'PermissionDenied', /^The service refuses this: the answer is a web page\./],
+      [502, 'ServiceFailed', /^The service failed \(502: the answer is a web page\)\./],
+      [200, 'UnexpectedResponse', /^The service answered no JSON\./],
+    ] as const) {
+      const other = createHttpServer((_, response) => response.writeHead(status, { location: '/login' }).end(page));
+      await once(other.listen(0, '127.0.0.1'), 'listening');
+      const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      await assert.rejects(clientOf({}, 'token', url).call('dauCount', {}), { code, message });
+      other.closeAllConnections();
+      other.close();
+    }
+  });
+
+  it('reports at once that the authority of a certificate is unknown', async () => {
+    const { cert, key } = new TestAuthority(newFolder()).issue('DNS:localhost');
+    const secured = createTlsServer({ cert: readFileSync(cert), key: readFileSync(key) });
+    await once(secured.listen(0, '127.0.0.1'), 'listening');
+    const url = `https://localhost:${(secured.address() as AddressInfo).port}`;
+    const message = /^No known authority signed the certificate of localhost:\d+\. .*NODE_EXTRA_CA_CERTS/;
+    await assert.rejects(clientOf({}, 'token', url).call('dauCount', {}), { code: 'Unreachable', message });
+    assert.deepEqual(pauses, []);
+    secured.close();
+  });
+
+  it('connects through the proxy of the environment, and not to this machine', async () => {
+    const targets: unknown[] = [];
+    const proxy = createHttpServer();
+    proxy.on('connect', ({ url }, socket) => {
+      targets.push(url);
+      socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n');
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const former = process.env.HTTPS_PROXY;
+    process.env.HTTPS_PROXY = process.env.HTTP_PROXY = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    try {
+      await assert.rejects(clientOf({}, 'token', 'https://api.example').call('dauCount', {}), { code: 'Unreachable' });
+      assert.equal(targets[0], 'api.example:443');
+      assert.ok(await clientOf().call('dauCount', {}));
+      assert.ok(!targets.includes(new URL(server.url).host));
+    } finally {
+      delete process.env.HTTP_PROXY;
+      if (former === undefined) delete process.env.HTTPS_PROXY;
+      else process.env.HTTPS_PROXY = former;
+      proxy.closeAllConnections();
+      proxy.close();
     }
   });
 

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { ANSWERED_TOO_MUCH, answerText } from '../../base/answerText.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { SextantError } from '../../base/errors.ts';
-import { cancelled, systemCode, throwIfCancelled } from '../../base/errors.ts';
+import { cancelled, isUnknownAuthority, systemCode, throwIfCancelled } from '../../base/errors.ts';
 import { retryAfterMs } from '../../base/retryAfter.ts';
 import { sleep as realSleep } from '../../base/sleep.ts';
 import {
@@ -97,6 +97,8 @@ export class AnalyticsClient {
   readonly #budget: RequestBudget;
   readonly #edges: ClientDependencies;
   readonly #host: string;
+  /** Its idle connections close by themselves. */
+  #agent: Dispatcher | undefined;
 
   constructor(connection: Connection, budget: RequestBudget, edges: ClientDependencies = {}) {
     this.#connection = connection;
@@ -172,6 +174,8 @@ export class AnalyticsClient {
       if (timeout.aborted) return transient(clientErrors.timedOut(this.#host, timeoutMs));
       // An error of neither the system nor undici is a bug of the client.
       if (systemCode(error) === undefined) throw error;
+      if (isUnknownAuthority(error))
+        return { error: clientErrors.unknownAuthority(this.#host), canRetry: false, isUnheard: true };
       return {
         ...transient(clientErrors.unreachable(this.#host, error)),
         isUnheard: NOT_CONNECTED.has(systemCode(error) ?? ''),
@@ -183,7 +187,7 @@ export class AnalyticsClient {
     // Imported late: a large library, which most windows never need.
     const undici = await import('../../base/undici.ts');
     const { url, token } = this.#connection;
-    const { dispatcher } = this.#edges;
+    const dispatcher = (this.#agent ??= this.#edges.dispatcher ?? undici.agentFor(new URL(url).hostname));
     const { statusCode, headers, body } = await undici.request(
       `${url}${path}${method === 'GET' ? queryOf(request) : ''}`,
       {
@@ -195,7 +199,7 @@ export class AnalyticsClient {
         },
         ...(method === 'POST' && { body: JSON.stringify(request) }),
         signal,
-        ...(dispatcher && { dispatcher }),
+        dispatcher,
       },
     );
     return {
@@ -223,6 +227,7 @@ export class AnalyticsClient {
     }
     if (status >= 500 || status === 408) return { ...transient(clientErrors.serviceFailed(status, message)), afterMs };
     if (status >= 400) return final(invalidArgument(message));
+    if (status >= 300) return final(clientErrors.redirected(this.#host));
     return final(clientErrors.unexpected(`with the status ${status}`));
   }
 }
@@ -257,7 +262,7 @@ function readAnswer<N extends EndpointName>(name: N, text: string | undefined): 
   }
 }
 
-/** The error message of a service; of a proxy's page, only the beginning. */
+/** The error message of a service; of another text, only the beginning, and nothing of a web page, as a proxy sends. */
 function messageOf(text: string, longest: number): string {
   try {
     const parsed = errorBody.safeParse(JSON.parse(text));
@@ -265,5 +270,6 @@ function messageOf(text: string, longest: number): string {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  return text.trim() === '' ? 'no reason given' : text.trim().slice(0, 100);
+  const reason = text.trim();
+  return reason === '' ? 'no reason given' : reason.startsWith('<') ? 'the answer is a web page' : reason.slice(0, 100);
 }

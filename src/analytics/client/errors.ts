@@ -30,6 +30,17 @@ export const clientErrors = {
     new SextantError('ServiceFailed', `The service failed (${status}: ${message}). Try again later.`),
   unreachable: (host: string, cause: unknown): SextantError =>
     new SextantError('Unreachable', `${host} cannot be reached. Check the address and the network.`, { cause }),
+  /** The code of a service that cannot be reached: no request gets through, and cached figures are the best to show. */
+  unknownAuthority: (host: string): SextantError =>
+    new SextantError(
+      'Unreachable',
+      `No known authority signed the certificate of ${host}. Name its file in the variable NODE_EXTRA_CA_CERTS, and start again.`,
+    ),
+  redirected: (host: string): SextantError =>
+    new SextantError(
+      'UnexpectedResponse',
+      `${host} redirects to another address, which would receive the token. Connect with the address of the API itself.`,
+    ),
   timedOut: (host: string, ms: number): SextantError =>
     new SextantError('TimedOut', `${host} did not answer within ${formatDuration(ms / 1000)}. Try again later.`),
   unexpected: (what: string): SextantError =>
