@@ -193,6 +193,8 @@ describe('usage, cost and budgets in the side bar', () => {
     await query.fill('ops');
     await workbench.enter();
     await placeholder('What to report');
+    // The hover of a row under the mouse would cover the box.
+    await page.mouse.move(0, 0);
     await pick.getByRole('checkbox', { name: 'Toggle all checkboxes' }).click();
     await workbench.enter();
     await placeholder('What to report: select at least one');

@@ -315,6 +315,10 @@ describe('the table of budgets', () => {
     await tab.dialog(/\/harbour\/$/, file, async () => (await tab.frame.locator('.change').count()) > 0);
     await tab.step('preview', '2 changes: 1 changed, 1 cleared; 1 unchanged; 2 problems.');
     await tab.look('preview');
+    // At this width no reason is cut.
+    const reasons = tab.frame.locator('.change .why');
+    const isCut = (one: { scrollHeight: number; clientHeight: number }): boolean => one.scrollHeight > one.clientHeight;
+    for (const reason of await reasons.all()) assert.equal(await reason.evaluate(isCut), false);
     await tab.button(/^Invalid 1/).click();
     await tab.frame.locator('.change .line').getByText('“5e3”: A spreadsheet shortened the number').waitFor();
     await tab.button('Apply 2 Changes').click();
@@ -361,7 +365,7 @@ describe('the table of budgets', () => {
       await query.fill(limit);
       await query.press('Enter');
       const modal = page.locator('.monaco-dialog-box');
-      await modal.getByText(`bob@x.io: none → ${limit}`).waitFor();
+      await modal.getByText(`bob@x.io: none → ${limit}, in credits a month`).waitFor();
       return modal;
     };
     const first = await set('7');

@@ -19,13 +19,13 @@ const TONE_ICONS = { plain: 'icon-edit', good: 'icon-check', warning: 'icon-warn
 /** Widths of the columns; reasons are sentences. */
 const WIDTHS: Readonly<Record<string, string>> = {
   identity: 'minmax(var(--first), 1.2fr)',
-  part: 'minmax(140px, 0.8fr)',
+  part: 'minmax(170px, 0.8fr)',
   before: 'minmax(100px, 0.6fr)',
   after: 'minmax(100px, 0.6fr)',
   consumed: 'minmax(100px, 0.6fr)',
   share: 'minmax(80px, 0.5fr)',
   line: '64px',
-  why: 'minmax(280px, 3fr)',
+  why: 'minmax(280px, 4fr)',
 };
 
 /**
@@ -75,6 +75,7 @@ export function ChangePanel({ step, actions, looks }: ChangePanelProps): JSX.Ele
           key={`${serial} ${looks}`}
           {...{ list, actions }}
           isPlain
+          isTall={list.columns.some(({ id }) => id === 'why')}
           widths={list.columns.map(({ id }) => WIDTHS[id] ?? '1fr').join(' ')}
           cellOf={(_, column, text) =>
             column === 'identity' ? (

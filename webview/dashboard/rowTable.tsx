@@ -6,13 +6,15 @@ import type { ListedRow, RowList } from '../../src/protocol/dashboardView.ts';
 import { Notice } from '../controls.tsx';
 import { messageOf } from '../page.tsx';
 import type { DashboardActions } from './actions.ts';
-import { ROW_PX, rowsInView, type Window } from './rowsInView.ts';
+import { ROW_PX, rowsInView, TALL_ROW_PX, type Window } from './rowsInView.ts';
 
 interface RowTableProps {
   readonly list: RowList;
   readonly actions: Pick<DashboardActions, 'rows' | 'sort' | 'openPerson'>;
   /** Whether rows have nothing to choose: the keys scroll the list. */
   readonly isPlain?: boolean;
+  /** Whether a row has room for two lines. */
+  readonly isTall?: boolean;
   /** Widths of the columns; equal by default. */
   readonly widths?: string;
   /** Replacement for the text of a cell; undefined keeps the text. */
@@ -27,7 +29,14 @@ const LEAST_PX = 104;
  * A list of any length, of which only the rows in view exist. The extension sorts them and sends them on request. A
  * name opens its person; the arrow keys move from name to name. The heads stay in view.
  */
-export function RowTable({ list, actions, isPlain = false, widths, cellOf }: RowTableProps): JSX.Element {
+export function RowTable({
+  list,
+  actions,
+  isPlain = false,
+  isTall = false,
+  widths,
+  cellOf,
+}: RowTableProps): JSX.Element {
   const { columns, count, all, sort, descending, version } = list;
   const scroller = useRef<HTMLDivElement>(null);
   const [scrollTop, setScrollTop] = useState(0);
@@ -35,8 +44,9 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
   const [failure, setFailure] = useState('');
   const wanted = useRef<string>('');
   const focusNext = useRef<number | undefined>(undefined);
-  const height = Math.min(TALL_PX, count * ROW_PX);
-  const view = rowsInView(scrollTop, height, count);
+  const rowPx = isTall ? TALL_ROW_PX : ROW_PX;
+  const height = Math.min(TALL_PX, count * rowPx);
+  const view = rowsInView(scrollTop, height, count, rowPx);
 
   useEffect(() => {
     const key = `${list.list} ${version} ${view.from} ${view.count}`;
@@ -61,7 +71,7 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
   });
 
   const move = (event: KeyboardEvent, row: number): void => {
-    const page = Math.floor(height / ROW_PX) - 1;
+    const page = Math.floor(height / rowPx) - 1;
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: 1,
       ArrowUp: -1,
@@ -76,9 +86,9 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
     event.preventDefault();
     const to = Math.min(count - 1, Math.max(0, row + step));
     focusNext.current = to;
-    const top = to * ROW_PX;
+    const top = to * rowPx;
     if (top < box.scrollTop) box.scrollTop = top;
-    else if (top + ROW_PX > box.scrollTop + height) box.scrollTop = top + ROW_PX - height;
+    else if (top + rowPx > box.scrollTop + height) box.scrollTop = top + rowPx - height;
     setScrollTop(box.scrollTop);
     // The row may exist already.
     box.querySelector<HTMLElement>(`[data-row="${to}"]`)?.focus({ preventScroll: true });
@@ -122,7 +132,7 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
           class={isPlain ? 'scroll plain' : 'scroll'}
           ref={scroller}
           tabIndex={isPlain ? 0 : undefined}
-          style={{ '--rows': `${height}px` }}
+          style={{ '--rows': `${height}px`, '--row': `${rowPx}px` }}
           onScroll={({ currentTarget }) => setScrollTop(currentTarget.scrollTop)}
         >
           <div
@@ -152,9 +162,13 @@ export function RowTable({ list, actions, isPlain = false, widths, cellOf }: Row
                 ))}
               </div>
             </div>
-            <div class="all" role="rowgroup" style={{ height: `${count * ROW_PX}px` }}>
+            <div class="all" role="rowgroup" style={{ height: `${count * rowPx}px` }}>
               {loaded?.rows.map((row, i) => (
-                <TableRow key={row.id} {...{ row, columns, sort, actions, move, cellOf }} i={loaded.window.from + i} />
+                <TableRow
+                  key={row.id}
+                  {...{ row, rowPx, columns, sort, actions, move, cellOf }}
+                  i={loaded.window.from + i}
+                />
               ))}
             </div>
           </div>
@@ -168,6 +182,7 @@ const TONE_ICONS = { plain: undefined, good: 'icon-check', warning: 'icon-warnin
 
 interface RowProps {
   readonly row: ListedRow;
+  readonly rowPx: number;
   readonly columns: RowList['columns'];
   readonly sort: string;
   readonly i: number;
@@ -181,11 +196,11 @@ function cellClass(isNumber: boolean, isSorted: boolean): string {
   return [isNumber ? 'number' : '', isSorted ? 'sorted' : ''].filter((name) => name !== '').join(' ');
 }
 
-function TableRow({ row, columns, sort, i, actions, move, cellOf }: RowProps): JSX.Element {
+function TableRow({ row, rowPx, columns, sort, i, actions, move, cellOf }: RowProps): JSX.Element {
   const { id, cells, tone, used } = row;
   const icon = TONE_ICONS[tone];
   return (
-    <div role="row" aria-rowindex={i + 2} class="line" style={{ top: `${i * ROW_PX}px` }}>
+    <div role="row" aria-rowindex={i + 2} class="line" style={{ top: `${i * rowPx}px` }}>
       {cells.map((cell, c) => {
         const { isNumber, id: column } = columns[c] ?? { isNumber: false, id: '' };
         return (

@@ -33,7 +33,7 @@ describe('the effect of new limits', () => {
     });
     assert.equal(
       describeEffect(effect, 'credits'),
-      '1 account would be over at once (over now: 3, then: 3). All limits together: 1,122 → 1,077 and 1 unlimited',
+      '1 account would be over at once (over now: 3, then: 3). All limits together: 1,122 → 1,077 credits and 1 unlimited',
     );
   });
 

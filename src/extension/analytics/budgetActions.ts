@@ -25,6 +25,7 @@ import { describeError, isCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import type { CommandId } from '../commandIds.ts';
+import { inUnit } from '../dashboard/editorSteps.ts';
 import type { ReadOnlyDocuments } from '../readOnlyDocuments.ts';
 import type { WindowNames } from './windowNames.ts';
 import type { AnalyticsConnection } from './analyticsConnection.ts';
@@ -245,7 +246,13 @@ export class BudgetActions implements vscode.Disposable {
     }
     if (confirmed) return true;
     const message = only
-      ? `${this.#shown(only.identity)}: ${formatLimit(only.before, preview.unit)} → ${formatLimit(only.after, preview.unit)}`
+      ? vscode.l10n.t(
+          '{0}: {1} → {2}, in {3}',
+          this.#shown(only.identity),
+          formatLimit(only.before, preview.unit),
+          formatLimit(only.after, preview.unit),
+          inUnit(preview.unit),
+        )
       : summarizePreview(preview);
     const apply =
       changes.length === 1 ? vscode.l10n.t('Apply') : vscode.l10n.t('Apply {0} Changes', formatCount(changes.length));

@@ -275,7 +275,7 @@ describe('the budget editor of the dashboard', () => {
     );
     assert.match(
       shown.note,
-      /^(No account|\d+ accounts?) would be over at once .*\. All limits together: [\d,]+ → [\d,]+\. As read /,
+      /^(No account|\d+ accounts?) would be over at once .*\. All limits together: [\d,]+ → [\d,]+ credits\. As read /,
     );
     const report = await apply(model);
     assert.match(report.summary, /^All 3 limits are set as requested: 3 applied; 2 skipped\.$/);

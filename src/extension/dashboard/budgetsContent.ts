@@ -13,7 +13,7 @@ import { formatDay } from '../../base/day.ts';
 import { formatCount } from '../../base/format.ts';
 import type { BudgetScope } from '../../protocol/budgetChoices.ts';
 import { none, type Content, type ViewOptions } from './content.ts';
-import { amountText, barFigure, matchesFilter, tile, toneOfStatus } from './figures.ts';
+import { barFigure, matchesFilter, tile, toneOfStatus } from './figures.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
 import type { ListColumn, SourceRow } from './rowList.ts';
 import { groupLimitFigure } from './groupLimitFigure.ts';
@@ -157,7 +157,7 @@ export function budgetsContent({ budgets, spending, groups }: BudgetReports, opt
         shown.slice(0, BARS).map((status) => ({
           name: names.of(status.identity),
           cells: [status.used],
-          text: l10n.t('{0} of {1}', formatShare(status.used), amountText(wholeAmount(status.limit), unit)),
+          text: l10n.t('{0} of {1}', formatShare(status.used), describeAmount(wholeAmount(status.limit), unit)),
           tone: toneOfStatus(status),
           person: names.id(status.identity),
         })),

@@ -7,6 +7,7 @@ import type { List } from '../../protocol/dashboardChoices.ts';
 import type { Choices } from '../../protocol/dashboardView.ts';
 import { budgetColumns, budgetListRows } from './budgetsContent.ts';
 import type { AccountNames } from '../analytics/accountNames.ts';
+import { inUnit } from './editorSteps.ts';
 import { groupColumns, withGroups } from './groupColumns.ts';
 import { peopleColumns, peopleRows } from './peopleContent.ts';
 import { SortedList, type ListColumn, type SourceRow } from './rowList.ts';
@@ -80,7 +81,7 @@ export class TabLists {
       if (!budgets || budgets.statuses.length === 0) return undefined;
       const groups = store.report('mapping')?.groups;
       const columns = [...budgetColumns(budgets.unit), ...groupColumns(groups)];
-      const list = this.#listOf('budgets', columns, l10n.t('Limits'), 'used');
+      const list = this.#listOf('budgets', columns, l10n.t('Limits in {0}', inUnit(budgets.unit)), 'used');
       const { today } = store.data;
       list.fill(
         this.#rowsOf([budgets, names, scope, groups], () =>
