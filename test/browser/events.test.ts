@@ -241,6 +241,8 @@ describe('the page of webhook events', () => {
       if (what === 'no-server') {
         await workbench.run('Sextant Webhooks: Stop Local Server');
         await view.getByRole('button', { name: 'Start Local Server' }).waitFor();
+        const main = view.locator('.nothing vscode-button[appearance="primary"]');
+        assert.deepEqual(await main.allTextContents(), ['Start Local Server']);
         await box.fill('nothing can be searched');
       }
       for (const width of WIDTHS) {

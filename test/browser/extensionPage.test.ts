@@ -84,6 +84,9 @@ describe('the installed extension and its page', () => {
     await workbench.expand('Index');
     await workbench.page.getByText('Open a folder to search its code').waitFor();
     await workbench.page.getByRole('button', { name: 'Open Folder' }).waitFor();
+    // Nothing else is offered.
+    for (const name of ['Search Workspace', 'Update Index', 'Search Symbol', 'Ask About Workspace'])
+      assert.equal(await workbench.page.locator('.sidebar').getByRole('button', { name }).count(), 0, name);
     await workbench.shoot('no-folder');
   });
 });

@@ -91,12 +91,12 @@ describe('the local server view', () => {
       writeFileSync(dataFile(), '{"kind":"user"}\n');
       await workbench.run('Sextant Webhooks: Restart Local Server');
       await workbench.treeItem(/^Not running facts\.ndjson, line 1: user_email must be/).waitFor();
-      await workbench.treeItem(/^Change settings/).waitFor();
+      await workbench.treeItem(/^Change Settings/).waitFor();
       await workbench.shoot('server-failed');
       await page.keyboard.press('Escape');
 
       writeFileSync(dataFile(), '');
-      await workbench.clickRow(/^Start again/, workbench.treeItem(/^Data none; all answers are empty/));
+      await workbench.clickRow(/^Start Again/, workbench.treeItem(/^Data none; all answers are empty/));
       await workbench.run('Sextant Webhooks: Stop Local Server');
       await hasStopped();
       await start.waitFor();

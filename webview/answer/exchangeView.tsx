@@ -135,7 +135,11 @@ function ExchangeOutcome({
       {l10n.t('Choose Another Provider…')}
     </Button>
   );
-  const again = <Button onClick={() => actions.askAgain()}>{l10n.t('Ask Again')}</Button>;
+  const again = (appearance: 'primary' | 'secondary'): JSX.Element => (
+    <Button {...{ appearance }} onClick={() => actions.askAgain()}>
+      {l10n.t('Ask Again')}
+    </Button>
+  );
   switch (state.kind) {
     case 'failed':
       return (
@@ -146,7 +150,7 @@ function ExchangeOutcome({
           {isLast && (
             <div class="buttons">
               <NextButton next={state.next} actions={actions} />
-              {state.next !== 'ask-again' && state.next !== 'choose-provider' && again}
+              {state.next !== 'ask-again' && state.next !== 'choose-provider' && again('secondary')}
               {state.next !== 'choose-provider' && anotherProvider}
             </div>
           )}
@@ -159,7 +163,7 @@ function ExchangeOutcome({
           <p>{describeStop(state.kind, markdown === '')}</p>
           {isLast && (
             <div class="buttons">
-              {again}
+              {again('primary')}
               {anotherProvider}
             </div>
           )}

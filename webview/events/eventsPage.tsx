@@ -63,10 +63,8 @@ export function EventsPage({ model, controls }: EventsPageProps): JSX.Element {
         <main class="nothing">
           <p>{l10n.t("The local server isn't running.")}</p>
           <div class="buttons">
-            <ForwardButton model={model} />
-            <Button appearance="secondary" onClick={() => void model.send('go', { to: 'startServer' })}>
-              {l10n.t('Start Local Server')}
-            </Button>
+            <Button onClick={() => void model.send('go', { to: 'startServer' })}>{l10n.t('Start Local Server')}</Button>
+            <ForwardButton model={model} appearance="secondary" />
           </div>
         </main>
       )}
@@ -206,9 +204,14 @@ function Found({ model }: { readonly model: EventsModel }): JSX.Element {
   );
 }
 
-function ForwardButton({ model }: { readonly model: EventsModel }): JSX.Element {
+interface ForwardButtonProps {
+  readonly model: EventsModel;
+  readonly appearance?: 'primary' | 'secondary';
+}
+
+function ForwardButton({ model, appearance = 'primary' }: ForwardButtonProps): JSX.Element {
   return (
-    <Button onClick={() => void model.send('go', { to: 'forward' })}>
+    <Button {...{ appearance }} onClick={() => void model.send('go', { to: 'forward' })}>
       {l10n.t('Forward Webhooks to a Local Program…')}
     </Button>
   );

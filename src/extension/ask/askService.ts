@@ -184,7 +184,7 @@ export class AskService {
     ]);
     const chosen = await vscode.window.showQuickPick(items, {
       title,
-      placeHolder: vscode.l10n.t('Current: {0}', current),
+      placeHolder: vscode.l10n.t('Current: {0}', labelOf(current)),
     });
     if (!chosen) return undefined;
     const { info, local } = chosen;
@@ -232,6 +232,12 @@ function configuredService(): ProviderInfo[] {
     if (error instanceof SextantError) return [];
     throw error;
   }
+}
+
+/** The label of a value of the setting, without a request to the editor's models: those have speaking ids. */
+function labelOf(value: string): string {
+  const known = [extractiveProvider.info, ...configuredService()];
+  return known.find(({ id }) => id === value || id.startsWith(`${value}:`))?.label ?? value;
 }
 
 /** What the setting holds if no model orders passages. */

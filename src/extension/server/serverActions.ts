@@ -178,7 +178,7 @@ export class ServerActions implements vscode.Disposable {
   }
 
   async #offer(message: string): Promise<void> {
-    const [start, log, attach] = [vscode.l10n.t('Start'), vscode.l10n.t('Open Log'), vscode.l10n.t('Attach')];
+    const [start, log, attach] = [vscode.l10n.t('Start'), vscode.l10n.t('Show Log'), vscode.l10n.t('Attach')];
     const { state } = this;
     const isLost = state.kind === 'failed' && state.code === 'LeaseLost';
     const offers = { stopped: [start], failed: [isLost ? attach : start, log] }[state.kind as string] ?? [log];

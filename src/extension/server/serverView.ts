@@ -78,9 +78,9 @@ function serverRows(state: LocalServerState): vscode.TreeItem[] {
         ...(state.code === 'LeaseLost'
           ? [action(vscode.l10n.t('Attach to the other server'), 'plug', 'sextant.attachServer')]
           : []),
-        action(vscode.l10n.t('Start again'), 'debug-restart', 'sextant.startServer'),
-        settingsRow(vscode.l10n.t('Change settings')),
-        action(vscode.l10n.t('Open log'), 'output', 'sextant.openServerLog'),
+        action(vscode.l10n.t('Start Again'), 'debug-restart', 'sextant.startServer'),
+        settingsRow(vscode.l10n.t('Change Settings')),
+        action(vscode.l10n.t('Show Log'), 'output', 'sextant.openServerLog'),
       ];
     }
   }
