@@ -22,8 +22,7 @@ export interface AskRequest {
 /** Number of passages that a person looks at. */
 const PASSAGES_SHOWN = 6;
 
-const NOTHING_FOUND =
-  'Nothing in the indexed files answers this. Use words that stand in the code, or wait until indexing has finished.';
+const NOTHING_FOUND = 'Nothing in the indexed files answers this. Use words that stand in the code.';
 
 /** Answers questions about the workspace from search results. Holds no state: a conversation is its answers. */
 export class Asker {

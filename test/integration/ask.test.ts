@@ -85,6 +85,13 @@ describe('sextant ask', () => {
     assert.match(stderr, /^sextant: There is no index of \S+ yet\. Run without --no-update to build it\.\n/);
   });
 
+  it('reports that no file of the folder is indexed, and does not advise to wait', async () => {
+    const { code, stdout, stderr } = await ask(['how are orders paid?', folder()]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^sextant: No file of \S+ is indexed\. "sextant status --skipped" lists the reasons\.\n/);
+    assert.equal(stdout, 'Nothing in the indexed files answers this. Use words that stand in the code.\n');
+  });
+
   it('reports the parts of the question that cannot be searched', async () => {
     const { code, stderr } = await ask(['how are payments retried? lang:klingon', sample]);
     assert.equal(code, 0);

@@ -193,6 +193,21 @@ describe('sextant status, why and doctor', () => {
     }
   });
 
+  it('report that no file of a folder is indexed', () => {
+    const root = folder();
+    for (const args of [
+      ['search', 'order', root],
+      ['find-usages', 'order', root],
+      ['outline', root],
+    ]) {
+      const { code, stderr } = sextant(...args);
+      assert.deepEqual(
+        [code, stderr],
+        [1, `No file of ${root} is indexed. "sextant status --skipped" lists the reasons.\n`],
+      );
+    }
+  });
+
   it('name the index that a search of an inner folder uses', () => {
     const root = sample();
     const inner = join(root, 'src');

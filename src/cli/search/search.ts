@@ -138,10 +138,12 @@ export async function searchAndRepair(
   return response;
 }
 
-/** Why nothing can be found in a folder without an index; `undefined` if it has one. */
-export function whyNoIndex(root: string, { stateFolder }: FolderOptions, mayUpdate: boolean): string | undefined {
-  if (existsSync(indexFolderOf(stateFolder))) return undefined;
-  return `There is no index of ${root} yet.${mayUpdate ? '' : ' Run without --no-update to build it.'}`;
+/** Why nothing can be found in a folder whose index is missing or has no file; `undefined` if it has some. */
+export function whyNoIndex(root: string, indexed: FolderOptions, mayUpdate: boolean): string | undefined {
+  if (!existsSync(indexFolderOf(indexed.stateFolder)))
+    return `There is no index of ${root} yet.${mayUpdate ? '' : ' Run without --no-update to build it.'}`;
+  if (countDocuments(indexed.stateFolder) > 0) return undefined;
+  return `No file of ${indexed.root} is indexed. "sextant status --skipped" lists the reasons.`;
 }
 
 /**
