@@ -389,6 +389,16 @@ describe('sextant serve', () => {
     );
   });
 
+  it('refuses options of the simulated organization beside a data file, as export does', () => {
+    for (const command of ['serve', 'export'])
+      for (const option of ['--seed', '--users', '--plan']) {
+        const args = [COMMAND, command, '--data', 'facts.ndjson', option, '1', '--state', folder()];
+        const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+        assert.equal(status, 2);
+        assert.ok(stderr.includes(`'--data <file>' cannot be used with option '${option} `), stderr);
+      }
+  });
+
   it('refuses a data file with an invalid line, and names the line', () => {
     const file = join(folder(), 'bad.ndjson');
     writeFileSync(file, '{"kind":"user","user_email":"a"}\n\n{"kind":"user"}\n');

@@ -20,6 +20,9 @@ export const SERVER_STATE = [
   "the server's state folder, if it is not in the user's data folder",
 ] as const;
 
+/** The options of the simulated organization, which a data file replaces. */
+const SIMULATION = ['seed', 'users', 'plan'];
+
 /** Adds `serve` and `export`; their modules are loaded when they run. `version` is that of Sextant. */
 export function addServerCommands(
   program: Command,
@@ -35,7 +38,12 @@ export function addServerCommands(
     .option('--tls-cert <file>', 'speak HTTPS with this certificate and those of its authorities, in PEM')
     .option('--tls-key <file>', 'the private key of the certificate, in PEM')
     .option('--state <dir>', "keep the state in this folder instead of the user's data folder")
-    .option('--data <file>', 'the facts to serve, one JSON record a line (default: a simulated organization)')
+    .addOption(
+      new Option(
+        '--data <file>',
+        'the facts to serve, one JSON record a line (default: a simulated organization)',
+      ).conflicts(SIMULATION),
+    )
     .option('--seed <number>', 'the seed of the simulated organization; equal seeds give equal data', integer)
     .option('--users <number>', 'the number of people in the simulated organization', integer)
     .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd')
@@ -94,7 +102,12 @@ export function addServerCommands(
       .command('export')
       .description('print the facts of the local server as a data file, or save those of a service by day')
       .option(...SERVER_STATE)
-      .option('--data <file>', 'the data file that the server is started with; only needed when no server runs')
+      .addOption(
+        new Option(
+          '--data <file>',
+          'the data file that the server is started with; only needed when no server runs',
+        ).conflicts(SIMULATION),
+      )
       .option('--seed <number>', 'the seed of the simulated organization; only needed when no server runs', integer)
       .option('--users <number>', 'the number of people in the simulated organization', integer)
       .option('--plan <plan>', 'the billing plan of the simulated organization, credits or usd'),
@@ -103,7 +116,7 @@ export function addServerCommands(
       new Option(
         '--facts <dir>',
         'save every row of the analytics service in this folder, a file for each day',
-      ).conflicts(['data', 'seed', 'users', 'plan', 'output']),
+      ).conflicts(['data', ...SIMULATION, 'output']),
     )
     .addOption(new Option('--format <format>', 'format of those files').choices(FACT_FORMATS).default('ndjson'))
     .option('--since <date>', 'first day of --facts, YYYY-MM-DD (default: 28 days)')
