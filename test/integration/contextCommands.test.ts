@@ -184,7 +184,7 @@ describe('sextant login', () => {
 
   it('stores a token from the standard input if the service accepts it, and never prints it', async () => {
     const { token } = await server.createToken('program', ['context:use']);
-    const login = await runAsync(home, `${token}\n`, 'login', server.url);
+    const login = await runAsync(home, `${token}\n`, 'login', ` ${server.url} `);
     assert.equal(login.code, 0, login.stderr);
     assert.equal((JSON.parse(readFileSync(file(), 'utf8')) as { accessToken: string }).accessToken, token);
     const before = readFileSync(file(), 'utf8');
@@ -205,7 +205,9 @@ describe('sextant login', () => {
   it('sends a token over https alone, and fails without a server', () => {
     for (const url of ['http://search.example.com', 'ftp://x', 'https://user:secret@x', 'nonsense'])
       assert.match(run('token', 'login', url).stderr, /^sextant: The address must be an https URL/);
-    assert.equal(run('', 'login', '--state', folder()).code, 2);
+    const { code, stderr } = run('', 'login', '--state', folder());
+    assert.equal(code, 2);
+    assert.match(stderr, /^sextant: No local server runs\. .* name the address of a service: sextant login URL\.\n$/);
     assert.equal(existsSync(file()), false);
   });
 });

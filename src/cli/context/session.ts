@@ -5,7 +5,8 @@ import { readSession, removeSession, sessionFile, writeSession } from '../../con
 import { APIError } from '../../wire/errors.ts';
 import { WireClient } from '../../wire/wireClient.ts';
 import { readSecret } from '../prompts.ts';
-import { requireServer } from '../server/admin.ts';
+import { findReachable } from '../../server/runningServer.ts';
+import { serverStateFolder } from '../../server/state/defaultFolder.ts';
 import { ExitCode, type Terminal } from '../terminal.ts';
 import { CERTIFICATE_ADVICE } from './teamService.ts';
 
@@ -81,12 +82,18 @@ interface Login {
 
 /** Throws `NoServer`. */
 async function localSession(state: string | undefined, terminal: Terminal): Promise<Login> {
-  const { url, token } = await requireServer(state, terminal);
-  return { tenantURL: url, accessToken: token };
+  const server = await findReachable(serverStateFolder(state), terminal.signal);
+  if (!server)
+    throw new SextantError(
+      'NoServer',
+      'No local server runs. Start one with "sextant serve", or name the address of a service: sextant login URL.',
+    );
+  return { tenantURL: server.url, accessToken: server.token };
 }
 
 /** Throws `InvalidAddress` and `NoToken`, and `Cancelled` on Ctrl-C. */
-async function typedSession(url: string, terminal: Terminal): Promise<Login> {
+async function typedSession(given: string, terminal: Terminal): Promise<Login> {
+  const url = given.trim();
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const isPlain = parsed && `${parsed.username}${parsed.password}${parsed.search}${parsed.hash}` === '';
   const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname));
