@@ -11,6 +11,8 @@ describe('the delay in Retry-After', () => {
     );
     assert.equal(retryAfterMs(new Date(NOW + 100_000).toUTCString(), NOW), 100_000);
     assert.equal(retryAfterMs('Wed, 21 Oct 2015 07:28:00 GMT', NOW), 0);
+    const longest = ['9'.repeat(20), '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'];
+    for (const header of longest) assert.equal(retryAfterMs(header, NOW), 86_400_000, header);
   });
 
   it('is undefined for a header that is missing, repeated or malformed', () => {
