@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -86,6 +87,7 @@ describe('the store of contexts', () => {
       () => writeFileSync(pack, bytes.with(20, bytes[20]! ^ 1)),
       () => writeFileSync(pack, bytes.subarray(0, 10)),
       () => writeFileSync(pack, ''),
+      ...(process.platform === 'win32' ? [] : [() => void execFileSync('mkfifo', [pack])]),
     ]) {
       rmSync(inner(place, 'packs'), { recursive: true });
       mkdirSync(join(place, 'packs'));

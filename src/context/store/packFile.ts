@@ -2,7 +2,7 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomic } from '../../base/atomicFile.ts';
 import { systemCode } from '../../base/errors.ts';
-import { openOwnSync } from '../../base/removal.ts';
+import { openRegularFileSync } from '../../base/regularFile.ts';
 import { contextErrors } from '../errors.ts';
 
 /** A stored blob. */
@@ -56,8 +56,9 @@ export async function writePack(file: string, blobs: readonly PackedBlob[]): Pro
 
 /** The entries of a pack, or `undefined` if its directory is damaged. Throws `StoreNewer`. */
 export function readDirectory(file: string): readonly PackedEntry[] | undefined {
-  const fd = openOwnSync(file, 'r');
+  let fd: number | undefined;
   try {
+    fd = openRegularFileSync(file);
     const head = readPart(fd, 0, HEAD_BYTES);
     const magic = head?.toString('latin1', 0, 8) ?? '';
     if (magic !== MAGIC) {
@@ -77,13 +78,13 @@ export function readDirectory(file: string): readonly PackedEntry[] | undefined 
     if (systemCode(error) === 'EIO') return undefined;
     throw error;
   } finally {
-    closeSync(fd);
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
 /** The content of a blob, or `undefined` if damaged. */
 export function readContent(file: string, { offset, length, sum }: PackedEntry): Buffer | undefined {
-  const fd = openOwnSync(file, 'r');
+  const fd = openRegularFileSync(file);
   try {
     const content = readPart(fd, offset, length);
     return content && crc32(content) === sum ? content : undefined;
