@@ -191,4 +191,12 @@ describe('the start of a server', () => {
       assert.deepEqual(await allowed(await start({ state })), before);
     });
   });
+
+  it('refuses wrong arguments of a program without types', async () => {
+    for (const options of [null, 5, { data: 5 }, { data: {} }, { token: 5 }, { adminToken: 5 }])
+      await assert.rejects(startServer(options as never), { code: 'InvalidArgument' }, JSON.stringify(options));
+    await using server = await startServer();
+    for (const records of [undefined, null, {}, 'x'])
+      await assert.rejects(server.import(records as never), { code: 'InvalidArgument' }, JSON.stringify(records));
+  });
 });

@@ -21,6 +21,7 @@
  *
  * @module sextant-code/testing
  */
+import { checkList, checkObject, checkText } from '../base/given.ts';
 import type { Logger } from '../base/log.ts';
 import { checkMoment, readMoment } from './admin/moment.ts';
 import { readData } from './analytics/data/readData.ts';
@@ -85,11 +86,15 @@ export interface TestServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts a server on a free port of 127.0.0.1. Throws `BadData` for an invalid record, and `NoDataFile`. */
+/** Starts a server on a free port of 127.0.0.1. Throws `BadData` for an invalid record, `NoDataFile`, and `InvalidArgument`. */
 export async function startServer(options: StartServerOptions = {}): Promise<TestServer> {
+  checkObject(options);
   const { seed, users, plan } = options;
   const isSimulated = seed !== undefined || users !== undefined || plan !== undefined;
   const { data, now, rateLimit = false, port = 0, token, adminToken, logger } = options;
+  if (token !== undefined) checkText(token, 'token');
+  if (adminToken !== undefined) checkText(adminToken, 'adminToken');
+  if (data !== undefined && typeof data !== 'string') checkList(data, 'data');
   const server = await SextantServer.start(
     {
       port,
@@ -117,6 +122,7 @@ export async function startServer(options: StartServerOptions = {}): Promise<Tes
     },
     reset: () => server.reset(),
     import: async (records) => {
+      checkList(records, 'records');
       await server.organization.import(once(toLines(records)));
     },
     close: () => server.close(),
