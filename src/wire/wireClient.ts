@@ -228,11 +228,11 @@ export class WireClient {
   ): Promise<AttemptResult<T>> {
     // Loaded here: a large library, which an embedded context never needs.
     const { agentFor, request } = await import('../base/undici.ts');
-    this.#agent ??= Promise.resolve(this.#options.dispatcher ?? agentFor(new URL(this.#url).hostname));
-    const dispatcher = await this.#agent;
     let answer: Dispatcher.ResponseData | undefined;
     let text: string | undefined;
     try {
+      this.#agent ??= Promise.resolve(this.#options.dispatcher ?? agentFor(new URL(this.#url).hostname));
+      const dispatcher = await this.#agent;
       answer = await request(`${this.#url}${path}`, { method: 'POST', headers, body, signal, dispatcher });
       text = await answerText(answer.body);
     } catch (error) {
