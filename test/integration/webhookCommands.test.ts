@@ -619,6 +619,10 @@ describe('sextant webhooks, triggers, experts and events', () => {
       [['triggers', 'create', 'nobody', '--replace'], 1, /There is no trigger named nobody/],
       [['triggers', 'disable', 'nobody'], 1, /There is no trigger named nobody/],
       [['triggers', 'delete', 'nobody'], 1, /There is no trigger named nobody/],
+      // A script's variable may be empty, and the path without a name was another.
+      [['triggers', 'delete', ''], 1, /Nothing has the name ""\./],
+      [['webhooks', 'delete', '..'], 1, /Nothing has the name "\.\."\./],
+      [['events', 'show', ''], 1, /Nothing has the name ""\./],
       [['events', 'show', 'evt_9999999999'], 1, /There is no event evt_9999999999/],
       [['events', 'list', '--status', 'lost'], 2, /Status must be one of received/],
       [['events', 'list', '--from', 'noon'], 2, /From must be an ISO 8601 moment/],

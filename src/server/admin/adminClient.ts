@@ -26,8 +26,10 @@ export class AdminClient {
     return this.#url;
   }
 
-  /** The path of a resource below `/__admin`, its parts escaped, with a query. */
+  /** The path of a resource below `/__admin`, its parts escaped, with a query. Throws `NotFound` for names that a URL would drop. */
   static path(parts: readonly string[], query: QueryParameters = {}): string {
+    const dropped = parts.find((part) => ['', '.', '..'].includes(part));
+    if (dropped !== undefined) throw new SextantError('NotFound', `Nothing has the name "${dropped}".`);
     const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, String(value)]],
     );
