@@ -174,6 +174,12 @@ describe('the client of the protocol', () => {
     });
   }
 
+  it('gives up earlier on request', async () => {
+    script = [reply(503, '')];
+    await failure(withClient((client) => client.checkpoint(NOTHING), { retries: 2 }));
+    assert.equal(seen.length, 3);
+  });
+
   for (const status of [301, 400, 401, 403, 404, 409, 413, 422])
     it(`does not retry after ${status}`, async () => {
       script = [reply(status, 'the body', { Location: '/elsewhere' })];

@@ -24,6 +24,8 @@ export interface WireClientOptions {
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
   readonly dispatcher?: Dispatcher | undefined;
+  /** Number of retries; 7 by default, and fewer where a person waits. */
+  readonly retries?: number | undefined;
   /** The first wait before a retry; each is twice as long as the previous one. */
   readonly backoffBaseMs?: number | undefined;
   /** Explains failures to a user, with what helps in the program; without it, messages are those of the protocol. */
@@ -54,8 +56,8 @@ export interface RepositoryRetrievalOptions extends Omit<RepositorySearchOptions
 const TIMEOUT_MS = 120_000;
 const BACKOFF_BASE_MS = 100;
 const BACKOFF_MAX_MS = 30_000;
-/** Number of retries; with the waits between them they take some 13 seconds if the service does not answer at all. */
-const MAX_RETRIES = 7;
+/** With the waits between them they take some 13 seconds if the service does not answer at all. */
+const RETRIES = 7;
 
 type AttemptResult<T> =
   | { readonly value: T }
@@ -213,7 +215,8 @@ export class WireClient {
       const base = this.#options.backoffBaseMs ?? BACKOFF_BASE_MS;
       const waitMs = attempt.afterMs ?? Math.min(base * 2 ** retries, BACKOFF_MAX_MS);
       const isTooLong = Date.now() - began + waitMs >= this.#timeoutMs;
-      if (!attempt.canRetry || retries === MAX_RETRIES || isTooLong) throw this.#explained(attempt.error);
+      if (!attempt.canRetry || retries === (this.#options.retries ?? RETRIES) || isTooLong)
+        throw this.#explained(attempt.error);
       this.#logger.debug(`${path} is tried again in ${waitMs} ms: ${attempt.error.message}`);
       await sleep(waitMs, undefined, { signal }).catch(() => undefined);
     }

@@ -4,6 +4,9 @@ import { EDITOR_ADVICE } from '../../wire/explained.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 import { isServiceUrl, TEAM_SETTING, tokenName, urlOfTeam } from './teamSetting.ts';
 
+/** These take less than a second: a person waits, and can try again. */
+const RETRIES = 3;
+
 /**
  * The service with a team's code: its URL is a setting of the user, its token in the editor's secret storage. Each URL has its own
  * token, so that none is ever sent to another service.
@@ -98,7 +101,7 @@ export class TeamService implements vscode.Disposable {
     this.dispose();
     const { WireClient } = await import('../../wire/wireClient.ts');
     const userAgent = `sextant-vscode/${this.#version}`;
-    const client = new WireClient({ url, token, userAgent, timeoutMs: 20_000, advice });
+    const client = new WireClient({ url, token, userAgent, timeoutMs: 20_000, retries: RETRIES, advice });
     this.#client = { key, client };
     return client;
   }
