@@ -445,10 +445,9 @@ export class DirectContext implements AsyncDisposable {
   }
 
   #inTurn<T>(work: () => T | Promise<T>): Promise<T> {
-    const turn = this.#last.then(() => {
-      this.#needOpen();
-      return work();
-    });
+    // Here, since close() waits for the calls before it.
+    this.#needOpen();
+    const turn = this.#last.then(work);
     // The caller handles the error, and the next change runs.
     this.#last = turn.catch(() => undefined);
     return turn;

@@ -177,4 +177,17 @@ export function describeDirectContext(options: () => DirectContextOptions): void
     await assert.rejects(context.search('x'), hasCode('ContextClosed'));
     await assert.rejects(context.clearIndex(), hasCode('ContextClosed'));
   });
+
+  it('closes after the calls before it, also those that wait for their turn', async () => {
+    const context = await DirectContext.create(options());
+    const unwaited = { waitForIndexing: false };
+    const calls = [
+      context.addToIndex([RETRY_FILE], unwaited),
+      context.addToIndex([{ path: 'other.ts', contents: 'export const other = 1;' }], unwaited),
+      context.removeFromIndex(['other.ts']),
+    ];
+    await context.close();
+    await Promise.all(calls);
+    assert.deepEqual(context.getIndexedPaths(), [RETRY_FILE.path]);
+  });
 }
