@@ -5,7 +5,7 @@ import { IdentifierTable } from './identifiers.ts';
 import { markImports } from './imports.ts';
 import { HEADER_WORDS, languageOfHeader } from './headers.ts';
 import type { Language } from './language.ts';
-import { LANGUAGES, languageOf } from './languages.ts';
+import { LANGUAGES, isManual, languageOf, nameFromFile } from './languages.ts';
 import { nonCodeLines } from './nonCode.ts';
 import { SourceScan, decode, hashIdentifier, scan } from './scanner.ts';
 
@@ -62,10 +62,14 @@ export class Analyzer {
   analyze(path: string, text: Uint8Array): Analysis {
     scan(text, this.#scan, this.#table, this.#meetInScan);
     const language = this.#languageOf(path, text);
-    const leaders = this.#leaders.get(language.id);
+    // Thousands of generated pages of documentation would stand before the code that they document.
+    const leaders = isManual(path) ? undefined : this.#leaders.get(language.id);
     const quiet = nonCodeLines(this.#scan, language);
     markImports(this.#scan, language, quiet);
     const definitions = leaders ? findDefinitions(this.#scan, language, quiet, (word) => leaders.has(word)) : [];
+    const name = nameFromFile(path, language);
+    const last = this.#scan.lineCount - 1;
+    if (name !== undefined && last >= 0) definitions.unshift({ name, kind: 'module', start: 0, line: 0, end: last });
     return {
       language: language.id,
       definitions,

@@ -26,6 +26,19 @@ function outline(path: string, text: string): string {
 }
 
 describe('findDefinitions', () => {
+  it('names templates and components after their files, but no page of documentation', () => {
+    const names = (path: string): string[] =>
+      new Analyzer().analyze(path, Buffer.from('\n<h1>Orders</h1>\n')).definitions.map(({ name }) => name);
+    assert.deepEqual(names('app/views/orders/_form.html.erb'), ['form', 'Orders']);
+    assert.deepEqual(names('templates/orders/detail.html'), ['detail', 'Orders']);
+    assert.deepEqual(names('src/OrderList.vue'), ['OrderList']);
+    assert.deepEqual(names('src/routes/+page.svelte'), []);
+    assert.deepEqual(names('web/index.vue'), []);
+    assert.deepEqual(names('src/orders.ts'), []);
+    assert.deepEqual(names('docs/api/orders.html'), []);
+    assert.deepEqual(new Analyzer().analyze('empty.vue', Buffer.from('')).definitions, []);
+  });
+
   for (const name of readdirSync(FIXTURES)) {
     it(`outlines ${name}`, () => {
       assertGolden(`definitions/${name}.txt`, outline(name, readFileSync(join(FIXTURES, name), 'utf8')));
@@ -524,7 +537,9 @@ describe('findDefinitions', () => {
       fc.property(path, fc.array(line, { maxLength: 60 }), (file, lines) => {
         const { definitions, scan } = new Analyzer().analyze(file, Buffer.from(lines.join('\n')));
         let previous = -1;
-        for (const { name, start, line, end } of definitions) {
+        // A template or component has its name from its file.
+        const inText = definitions.filter(({ name }) => name !== 'file');
+        for (const { name, start, line, end } of inText) {
           assert.ok(line > previous && start <= line && line <= end && end < scan.lineCount);
           assert.ok(scan.line(line).includes(name));
           previous = line;

@@ -1,6 +1,6 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes, afterMacros } from './attributes.ts';
-import { BlockEnds, closerEnd, isCloser, isText, lastCodeByte, sqlEnd } from './ends.ts';
+import { BlockEnds, closerEnd, isCloser, isText, lastCodeByte, partEnd, sqlEnd } from './ends.ts';
 import { Groups } from './groups.ts';
 import { Headings } from './headings.ts';
 import { leadingLines, type FileLines } from './leading.ts';
@@ -37,6 +37,7 @@ const OPEN_PARENTHESIS = code('(');
 const CLOSE_PARENTHESIS = code(')');
 const SEMICOLON = code(';');
 const COLON = code(':');
+const DASH = code('-');
 const COMMA = code(',');
 const GREATER = code('>');
 const EQUALS = code('=');
@@ -47,7 +48,7 @@ const LETTER_U = code('u');
 const LETTER_N = code('n');
 
 /** Signs that may begin a definition: of a selector, a directive, a method of Objective-C. */
-const SIGNS: ReadonlySet<number> = new Set(Buffer.from('.#$%@-+'));
+const SIGNS: ReadonlySet<number> = new Set(Buffer.from('.#$%@-+<{'));
 /** Pattern of the name after a body: `} name_t;`. */
 const AFTER_BODY = /\}\s*(?:__\w+(?:\([^)]*\)+)?\s+)*\*?\s*(\w+)[^{}]*$/;
 
@@ -261,7 +262,7 @@ function isBinding(scan: SourceScan, line: number): boolean {
     at++;
   }
   for (at++; at < end; at++) {
-    if (bytes[at] === EQUALS && bytes[at + 1] === GREATER) return true;
+    if (bytes[at + 1] === GREATER && (bytes[at] === EQUALS || bytes[at] === DASH)) return true;
     if (bytes[at] === LETTER_F && bytes[at + 1] === LETTER_U && bytes[at + 2] === LETTER_N) return true;
   }
   return false;
@@ -316,6 +317,8 @@ function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): numbe
   if (language.style === 'statement') return sqlEnd(scan, line);
   if (language.closer && MARKED_HEAD.test(scan.line(line, 80))) return closerEnd(scan, line, language.closer);
   if (language.style === 'indent') return indentedEnd(file, line, kind);
+  const part = language.isNamedByFile && kind === 'function' ? partEnd(scan, line) : undefined;
+  if (part !== undefined) return part;
   if (!isBraced(file, line, kind)) return file.ends.endOf(file, line, kind);
   const body = braceBody(file, line, KINDS_WITH_MEMBERS.has(kind));
   if (body < 0) return statementEnd(scan, line);

@@ -3,7 +3,7 @@ import type { FileLines } from './leading.ts';
 import { COMMENT, TEXT } from './lexer.ts';
 import type { SourceScan } from './scanner.ts';
 
-/** Longest statement of SQL. */
+/** Longest statement of SQL, and part of a template. */
 const MAX_STATEMENT_LINES = 300;
 const SEMICOLON = ';'.charCodeAt(0);
 const AT = '@'.charCodeAt(0);
@@ -50,6 +50,25 @@ export function sqlEnd(scan: SourceScan, line: number): number {
     }
   }
   return line;
+}
+
+/** A part of a template that a name begins: `{{ define "x" }}`, `{% macro x() %}`. */
+const PART = /^\s*(?:(\{\{)|\{%?|<[%#])\W*(define|macro|function|def|inline)\b/;
+const GO_BLOCK = /\{\{-?\s*(?:(end)|if|with|range|define|block)\b/g;
+
+/** Last line of a part of a template, which need not be indented; undefined if the line begins none. */
+export function partEnd(scan: SourceScan, line: number): number | undefined {
+  const [, braces, word] = PART.exec(scan.line(line, 80)) ?? [];
+  if (word === undefined) return undefined;
+  const closer = new RegExp(String.raw`(?:end|/[#%]?)${word}\b`);
+  const isCounted = braces !== undefined && word === 'define';
+  let depth = 0;
+  for (let at = line; at < Math.min(scan.lineCount, line + MAX_STATEMENT_LINES); at++) {
+    const text = scan.line(at, 300);
+    if (isCounted) for (const [, end] of text.matchAll(GO_BLOCK)) depth += end === undefined ? 1 : -1;
+    if (isCounted ? depth <= 0 : closer.test(text)) return at;
+  }
+  return undefined;
 }
 
 /** The last visible byte before a comment at the end of the line. */

@@ -60,6 +60,8 @@ export interface Language {
   readonly extensions: readonly string[];
   readonly fileNames?: readonly string[];
   readonly interpreters?: readonly string[];
+  /** Set if each file is a definition, too, that has its name from the file's: a template, a component. */
+  readonly isNamedByFile?: boolean;
   readonly style: BlockStyle;
   /** Set if `dgemm` and `DGEMM` are one name. */
   readonly ignoresCase?: boolean;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ALL_LANGUAGES, LANGUAGES } from './languages.ts';
+import { PAGES } from './languages/markup.ts';
 
 /** Words of the patterns that come before a name, but never first on a line. */
 const NEVER_FIRST: Readonly<Record<string, string>> = {
@@ -29,6 +30,9 @@ const NEVER_FIRST: Readonly<Record<string, string>> = {
   tcl: 'eval create',
   vhdl: 'body',
   vim: 'SID mand',
+  ...Object.fromEntries(
+    PAGES.map(({ id }) => [id, 'macro define def inline content_for name static override virtual Name Key']),
+  ),
   sql: 'or replace alter definer function procedure proc aggregate temp unique materialized if not exists',
 };
 

@@ -6,8 +6,22 @@ import { cmake, css, graphql, powershell, prisma, terraform, thrift } from './la
 import { java, csharp, groovy, kotlin, scala } from './languages/java.ts';
 import { typescript, javascript } from './languages/javascript.ts';
 import { lisp } from './languages/lisps.ts';
+import { PAGES, haml, pug, slim } from './languages/markup.ts';
 import { asciidoc, makefile, markdown, org, proto, restructuredText, sql, tex } from './languages/notations.ts';
-import { crystal, gdscript, nim, python, ruby, php, lua, shellscript, perl, r, tcl } from './languages/scripts.ts';
+import {
+  coffeescript,
+  crystal,
+  gdscript,
+  nim,
+  python,
+  ruby,
+  php,
+  lua,
+  shellscript,
+  perl,
+  r,
+  tcl,
+} from './languages/scripts.ts';
 import { allLetters, type Language } from './language.ts';
 import { isNotebook } from './notebookName.ts';
 
@@ -63,6 +77,7 @@ const WRITTEN: readonly Language[] = [
   verilog,
   matlab,
   vim,
+  coffeescript,
   crystal,
   gdscript,
   nim,
@@ -72,6 +87,10 @@ const WRITTEN: readonly Language[] = [
   gleam,
   d,
   wgsl,
+  ...PAGES,
+  haml,
+  pug,
+  slim,
   thrift,
   prisma,
 ];
@@ -94,7 +113,6 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   yaml: ['yaml', 'yml'],
   toml: ['toml'],
   xml: ['xml', 'xsd', 'xsl', 'svg', 'plist', 'csproj', 'props', 'targets'],
-  html: ['html', 'htm', 'xhtml', 'hbs', 'ejs'],
   dockerfile: ['dockerfile'],
   ini: ['ini', 'cfg', 'conf', 'properties'],
   bat: ['bat', 'cmd'],
@@ -151,6 +169,20 @@ for (const language of ALL_LANGUAGES.toReversed()) {
   for (const extension of language.extensions) byExtension.set(extension, language);
   for (const name of language.fileNames ?? []) byFileName.set(name, language);
   for (const name of language.interpreters ?? []) byInterpreter.set(name, language);
+}
+
+/** Extensions of components, in languages whose other files are none. */
+const COMPONENT = /\.(?:vue|svelte|astro)$/;
+
+/** Whether a page is one of documentation, rather than of a program. */
+export function isManual(path: string): boolean {
+  return /(?:^|\/)(?:docs?|documentation|javadoc|man|manual|site)\/.*\.x?html?$/i.test(path);
+}
+
+/** The name that a template or component has from its file: `form` of `_form.html.erb`. An `index` has none. */
+export function nameFromFile(path: string, language: Language): string | undefined {
+  if (isManual(path) || (!language.isNamedByFile && !COMPONENT.test(path))) return undefined;
+  return /^_?(?!index\.)(\w[^.]*)/.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];
 }
 
 /** The language of a file, by its name or else by its `#!` line. `head` is the beginning of its text. */

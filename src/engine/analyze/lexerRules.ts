@@ -1,4 +1,5 @@
 import type { Language } from './language.ts';
+import { PAGES } from './languages/markup.ts';
 import { COMMENT, NONE, TEXT, UNCLOSED, isWord, type LexerRule, type Rules } from './lexer.ts';
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -176,7 +177,7 @@ const NESTED_COMMENTS = [SLASHES, nested('/*', '*/')];
 const DASHES = rule('--', COMMENT, toLineEnd);
 const HASHES = rule('#', COMMENT, toLineEnd);
 const WORD_HASHES = rule('#', COMMENT, wordHash);
-const MARKUP = enclosed('<!--', '-->', COMMENT);
+const PAGE_COMMENT = enclosed('<!--', '-->', COMMENT);
 /** Restricts a rule to the beginning of a line; within a line the same signs are text. */
 const first = ({ open, is, end }: LexerRule): LexerRule =>
   rule(open, is, (text, at) => (text.isFirst(at) ? end(text, at) : NONE));
@@ -212,14 +213,36 @@ const RUBY_HEREDOC = heredoc('<<', /^<<(?:[~-]?(["'`])([A-Za-z_]\w*)\1|[~-]?([A-
 const VERBATIM = ['@"', '$@"', '@$"'].map((open) => rule(open, TEXT, verbatim));
 const JAVASCRIPT = [...C_COMMENTS, DOUBLES, SINGLES, TEMPLATE, rule('/', TEXT, regex)];
 
+/** Rule of CoffeeScript's `### … ###`; more signs are a line's comment. */
+const HASH_BLOCK = rule('###', COMMENT, (text, at) =>
+  text.bytes[at + 3] === HASH ? text.lineEnd(at) : text.find('###', at + 3),
+);
+/** Comments of pages, and of all kinds of templates. */
+const IN_TEMPLATES = [
+  PAGE_COMMENT,
+  ...[
+    ['{#', '#}'],
+    ['{{!--', '--}}'],
+    ['{{/*', '*/}}'],
+    ['{{- /*', '*/ -}}'],
+    ['{*', '*}'],
+    ['<%#', '%>'],
+    ['<%--', '--%>'],
+    ['<#--', '-->'],
+    ['@*', '*@'],
+  ].map(([open, close]) => enclosed(open!, close!, COMMENT)),
+];
+
 /** Rules by language. Of rules with the same beginning, the first that applies wins. */
 const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
+  ...Object.fromEntries(PAGES.map(({ id }) => [id, IN_TEMPLATES])),
   ada: [DASHES, unescaped('"'), CHARACTER],
   c: [...C_COMMENTS, DOUBLES, CHARACTER],
   cmake: [HASHES, LONG_DOUBLES],
   clojure: [rule(';', COMMENT, toLineEnd), ESCAPE, LONG_DOUBLES],
   cpp: [...C_COMMENTS, rule('"', TEXT, cppString), CHARACTER],
   csharp: [...C_COMMENTS, ...VERBATIM, rule('"""', TEXT, rawQuotes), DOUBLES, CHARACTER],
+  coffeescript: [HASH_BLOCK, WORD_HASHES, TRIPLE, TRIPLE_SINGLES, LONG_DOUBLES, LONG_SINGLES],
   crystal: [WORD_HASHES, ESCAPE, DOUBLES, RUBY_HEREDOC],
   css: [rule('/*', COMMENT, block), first(SLASHES), DOUBLES, SINGLES],
   d: [...C_COMMENTS, nested('/+', '+/'), DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
@@ -238,6 +261,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   go: [...C_COMMENTS, DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   graphql: [{ ...TRIPLE, is: COMMENT | TEXT }, HASHES, DOUBLES],
   groovy: [...C_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
+  haml: [first(rule('-#', COMMENT, toLineEnd))],
   haskell: [nested('{-', '-}'), DASHES, DOUBLES, CHARACTER],
   java: [...C_COMMENTS, TRIPLE, DOUBLES, CHARACTER],
   javascript: JAVASCRIPT,
@@ -245,7 +269,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   kotlin: [...NESTED_COMMENTS, RAW_TRIPLE, DOUBLES, CHARACTER],
   lisp: [rule(';', COMMENT, toLineEnd), enclosed('#|', '|#', COMMENT), ESCAPE, LONG_DOUBLES],
   lua: [longBracket('--[', COMMENT), DASHES, longBracket('[', TEXT), DOUBLES, SINGLES],
-  markdown: [fence('```'), fence('~~~'), first(MARKUP)],
+  markdown: [fence('```'), fence('~~~'), first(PAGE_COMMENT)],
   matlab: [enclosed('%{', '%}', COMMENT), rule('%', COMMENT, toLineEnd), unescaped('"')],
   nim: [nested('#[', ']#'), HASHES, RAW_TRIPLE, DOUBLES],
   'objective-c': [...C_COMMENTS, DOUBLES, CHARACTER],
@@ -263,6 +287,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   ],
   prisma: [SLASHES, DOUBLES],
   proto: [...C_COMMENTS, DOUBLES],
+  pug: [first(SLASHES)],
   python: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
   ruby: [lines('=begin', '=end'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
   rust: [...NESTED_COMMENTS, rule('"', TEXT, rustString), CHARACTER],
@@ -276,13 +301,14 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
     rule('<<<', 0, (_text, at) => at + 2),
     heredoc('<<', /^<<-?[ \t]*\\?(["']?)([A-Za-z_][\w.-]*)\1/),
   ],
+  slim: [first(rule('/', COMMENT, toLineEnd))],
   solidity: [...C_COMMENTS, DOUBLES, SINGLES],
   // Multi-line strings are rarer than an apostrophe without an end in one of the dialects.
   sql: [...C_COMMENTS, DASHES, SINGLES, DOUBLES],
   tcl: [WORD_HASHES, ESCAPE],
   terraform: [HASHES, ...C_COMMENTS, DOUBLES],
   swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],
-  typescript: [MARKUP, ...JAVASCRIPT],
+  typescript: [PAGE_COMMENT, ...JAVASCRIPT],
   thrift: [...C_COMMENTS, HASHES, DOUBLES, SINGLES],
   vb: [rule("'", COMMENT, toLineEnd), unescaped('"')],
   verilog: [...C_COMMENTS, DOUBLES],

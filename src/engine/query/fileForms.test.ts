@@ -13,6 +13,9 @@ describe('formOf', () => {
       'src/Order.pas',
       'rtl/fifo.vhd',
       'a.nix',
+      'app/views/_form.html.erb',
+      'src/login.component.html',
+      'chart/templates/_helpers.tpl',
     ],
     prose: [
       'README.md',

@@ -1,4 +1,4 @@
-import { DOCUMENTS, languageOf } from '../analyze/languages.ts';
+import { DOCUMENTS, isManual, languageOf } from '../analyze/languages.ts';
 import { isNotebook } from '../analyze/notebookName.ts';
 import { stem } from '../analyze/words.ts';
 
@@ -14,7 +14,6 @@ const TOOLING =
 /** Prose that mentions everything, and explains nothing. */
 const HISTORY =
   /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new|upgrad\w*|migrat\w*|authors|contributors|contributing|todo|licen[sc]es?|copying|notice|security)(?:[._-][^/]*)?(?:$|\/)/i;
-const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, 'html']);
 const DATA: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'xml', 'css', 'ini', 'csv']);
 /** A text without an extension, or one that says no more. */
 const PLAIN_PROSE = /(?:^|\/)[^/.]+$|\.(?:txt|text|rdoc|pod|textile|man|\d)$/i;
@@ -39,7 +38,7 @@ export function formOf(path: string): FileForm | undefined {
   if (isNotebook(path)) return 'prose';
   const { id } = languageOf(path);
   const isPlain = id === 'plaintext';
-  if (!isPlain && !PROSE.has(id)) return DATA.has(id) ? 'data' : undefined;
+  if (!isPlain && !DOCUMENTS.has(id) && !isManual(path)) return DATA.has(id) ? 'data' : undefined;
   if (HISTORY.test(path)) return 'history';
   return isPlain && !PLAIN_PROSE.test(path) ? 'data' : 'prose';
 }

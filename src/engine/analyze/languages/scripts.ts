@@ -152,6 +152,27 @@ export const crystal: Language = {
   ],
 };
 
+export const coffeescript: Language = {
+  id: 'coffeescript',
+  extensions: ['coffee', 'cjsx', 'iced'],
+  fileNames: ['Cakefile'],
+  interpreters: ['coffee'],
+  style: 'indent',
+  comments: ['#'],
+  leaders: ['class', 'constructor'],
+  shapes: ['binding', 'column0'],
+  patterns: [
+    [/^\s*(?:\w+\s*=\s*)?class\s+(?:[\w$@]+\.)*([\w$]+)/, 'class'],
+    [/^\s*(constructor)\s*:/, 'method'],
+    [
+      /^\s*(?:@\.?|(?:[\w$]+\.)*(?<container>[\w$]+)(?:\.|::))?(?<name>[\w$]+)\s*[:=]\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\)\s*)?[-=]>/,
+      'function',
+      '>',
+    ],
+    [/^([A-Z][A-Z0-9_]+)\s*=[^=]/, 'constant'],
+  ],
+};
+
 /** Godot's scripts. */
 export const gdscript: Language = {
   id: 'gdscript',
