@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { times } from '../../../test/support/runs.ts';
 import { assertGolden } from '../../../test/support/golden.ts';
 import { Analyzer } from './analyzer.ts';
+import type { Definition } from './definitions.ts';
 import { LANGUAGES } from './languages.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../test/fixtures/languages');
@@ -26,6 +27,22 @@ function outline(path: string, text: string): string {
 }
 
 describe('findDefinitions', () => {
+  it('ends the parts of templates, which need not be indented', () => {
+    const texts: Readonly<Record<string, string>> = {
+      'a.hbs': '{{#*inline "a"}}\n<p>\n{{/inline}}\n',
+      'a.tpl': '{{- define "a" }}\n{{/* define */}}\n{{ if .B }}{{ end }}{{ end }}\n',
+      'b.tpl': '{define a}\n<p>\n{/define}\n',
+      'a.ftl': '<#macro a b>\n<p>\n</#macro>\n',
+      'a.mako': '<%def name="a()">\n<p>\n</%def>\n',
+      'a.twig': '{%- macro a(b) -%}\n<p>\n{%- endmacro -%}\n',
+    };
+    for (const [path, text] of Object.entries(texts)) {
+      const { definitions } = new Analyzer().analyze(path, Buffer.from(`${text}\n<p>\n`));
+      const [, { name, line, end }] = definitions as [Definition, Definition];
+      assert.deepEqual({ name, line, end }, { name: 'a', line: 0, end: 2 }, path);
+    }
+  });
+
   it('names templates and components after their files, but no page of documentation', () => {
     const names = (path: string): string[] =>
       new Analyzer().analyze(path, Buffer.from('\n<h1>Orders</h1>\n')).definitions.map(({ name }) => name);

@@ -53,7 +53,7 @@ export function sqlEnd(scan: SourceScan, line: number): number {
 }
 
 /** A part of a template that a name begins: `{{ define "x" }}`, `{% macro x() %}`. */
-const PART = /^\s*(?:(\{\{)|\{%?|<[%#])\W*(define|macro|function|def|inline)\b/;
+const PART = /^\s*(?:(\{\{)|\{%?|<[%#])[-~+#*\s]*(define|macro|function|def|inline)\b/;
 const GO_BLOCK = /\{\{-?\s*(?:(end)|if|with|range|define|block)\b/g;
 
 /** Last line of a part of a template, which need not be indented; undefined if the line begins none. */
@@ -65,6 +65,8 @@ export function partEnd(scan: SourceScan, line: number): number | undefined {
   let depth = 0;
   for (let at = line; at < Math.min(scan.lineCount, line + MAX_STATEMENT_LINES); at++) {
     const text = scan.line(at, 300);
+    // They do not nest.
+    if (at > line && PART.test(text)) return undefined;
     if (isCounted) for (const [, end] of text.matchAll(GO_BLOCK)) depth += end === undefined ? 1 : -1;
     if (isCounted ? depth <= 0 : closer.test(text)) return at;
   }
