@@ -89,8 +89,8 @@ describe('an answer as Markdown', () => {
     }
   });
 
-  it('is shown as it is if a model repeats one mark without end', () => {
-    for (const mark of ['*', '_', '>', '- '])
+  it('is shown as it is if a model repeats marks without end', () => {
+    for (const mark of ['*', '_', '>', '- ', '*a **b '])
       assert.deepEqual(outline(mark.repeat(50_000)), [`code ${mark.repeat(50_000)}`]);
     for (const rule of ['---', '*', '='].map((part) => `a\n\n${part.repeat(300)}`))
       assert.match(outline(rule)[0]!, /para/);

@@ -22,16 +22,23 @@ declare module 'mdast' {
 const MAX_DEPTH = 50;
 /** What a model writes that repeats itself, and takes many seconds to parse: marks of quotes, lists or emphasis in a row. */
 const REPEATED_MARKS = /(?:>[ \t]?|(?:[*+-]|\d{1,9}[.)])[ \t]+){100}|[*_]{1000}/;
+/** Marks of emphasis in one paragraph; the time to match them grows with their square. */
+const MAX_EMPHASES = 2000;
 
 /**
  * Parses the shown part of an answer's Markdown: CommonMark with tables and citations. HTML in it is text, and nothing
  * in it is ever run or fetched.
  */
 export function parseAnswer(markdown: string, isPassage: (number: number) => boolean): readonly RootContent[] {
-  if (REPEATED_MARKS.test(markdown)) return [{ type: 'code', value: markdown }];
+  if (REPEATED_MARKS.test(markdown) || markdown.split(/\n\s*\n/).some(isAllEmphasis))
+    return [{ type: 'code', value: markdown }];
   const root = fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
   splitCitations(root, markdown, isPassage, 0);
   return root.children;
+}
+
+function isAllEmphasis(paragraph: string): boolean {
+  return (paragraph.match(/[*_]+/g)?.length ?? 0) > MAX_EMPHASES;
 }
 
 /** The words of an answer, for a screen reader. */
