@@ -307,5 +307,8 @@ describe('sextant status, why and doctor', () => {
     assert.match(wrong('why', 'x', 'y', 'z'), /too many arguments/);
     assert.match(wrong('status', join(root, 'README.md')), /is a file\. Name the folder that it is in\./);
     assert.match(wrong('doctor', join(root, 'nowhere')), /There is no folder/);
+    // As of a variable of a script that is not set.
+    assert.match(wrong('index', ''), /The name of the folder is empty\./);
+    assert.match(wrong('events', 'list', '--state', ''), /folder of state is empty\./);
   });
 });

@@ -7,6 +7,11 @@ import { checkStateFolder } from '../../workspace/stateFolder.ts';
 
 /** The real path of a folder that a person named. Throws `NotAFolder`. */
 export function resolveFolder(path: string): string {
+  if (path === '')
+    throw new SextantError(
+      'NotAFolder',
+      'The name of the folder is empty. Name one, or leave it out for the current folder.',
+    );
   try {
     const real = realpathSync(path);
     if (statSync(real).isDirectory()) return real;
