@@ -100,7 +100,10 @@ describe('A server that is killed with SIGKILL', () => {
     console.log(`      ${KILLS} kills from seed ${seed}`);
     const state = join(folder(), 'restored');
     const args = ['--state', state, '--users', '40', '--now', '2026-11-21T09:00:00Z', '--no-rate-limit'];
-    const snapshots = [await snapshotOf('simulated', ['--seed', '5']), await snapshotOf('file', ['--data', facts()])];
+    const snapshots = [
+      await snapshotOf('simulated', ['--seed', '5', '--users', '30']),
+      await snapshotOf('file', ['--data', facts()]),
+    ];
     const seen = new Map<string, number>();
     for (let kill = 0; kill <= KILLS; kill++) {
       const server = await serve(args);
@@ -159,7 +162,7 @@ describe('A server that is killed with SIGKILL', () => {
     options: readonly string[],
   ): Promise<{ readonly name: string; readonly text: string; readonly view: string }> {
     const state = join(folder(), name);
-    const server = await serve(['--state', state, '--now', '2026-11-21T09:00:00Z', '--users', '30', ...options]);
+    const server = await serve(['--state', state, '--now', '2026-11-21T09:00:00Z', ...options]);
     const client = new Client(server.info);
     await client.admin('POST', 'tokens', { scopes: ['analytics:read'], name });
     const { body } = await client.post(PATHS.getOverrides, {});
