@@ -63,7 +63,7 @@ export class Analyzer {
     scan(text, this.#scan, this.#table, this.#meetInScan);
     const language = this.#languageOf(path, text);
     // Thousands of generated pages of documentation would stand before the code that they document.
-    const leaders = isManual(path) ? undefined : this.#leaders.get(language.id);
+    const leaders = isManual(path, language) ? undefined : this.#leaders.get(language.id);
     const quiet = nonCodeLines(this.#scan, language);
     markImports(this.#scan, language, quiet);
     const definitions = leaders ? findDefinitions(this.#scan, language, quiet, (word) => leaders.has(word)) : [];

@@ -175,13 +175,13 @@ for (const language of ALL_LANGUAGES.toReversed()) {
 const COMPONENT = /\.(?:vue|svelte|astro)$/;
 
 /** Whether a page is one of documentation, rather than of a program. */
-export function isManual(path: string): boolean {
-  return /(?:^|\/)(?:docs?|documentation|javadoc|man|manual|site)\/.*\.x?html?$/i.test(path);
+export function isManual(path: string, { id }: Language): boolean {
+  return id === 'html' && /(?:^|\/)(?:docs?|documentation|javadoc|man|manual|site)\//i.test(path);
 }
 
 /** The name that a template or component has from its file: `form` of `_form.html.erb`. An `index` has none. */
 export function nameFromFile(path: string, language: Language): string | undefined {
-  if (isManual(path) || (!language.isNamedByFile && !COMPONENT.test(path))) return undefined;
+  if (isManual(path, language) || (!language.isNamedByFile && !COMPONENT.test(path))) return undefined;
   return /^_?(?!index\.)(\w[^.]*)/.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];
 }
 

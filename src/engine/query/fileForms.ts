@@ -36,9 +36,10 @@ export function formOf(path: string): FileForm | undefined {
   if (BUILT.test(path)) return 'built';
   if (TOOLING.test(path)) return 'tooling';
   if (isNotebook(path)) return 'prose';
-  const { id } = languageOf(path);
+  const language = languageOf(path);
+  const { id } = language;
   const isPlain = id === 'plaintext';
-  if (!isPlain && !DOCUMENTS.has(id) && !isManual(path)) return DATA.has(id) ? 'data' : undefined;
+  if (!isPlain && !DOCUMENTS.has(id) && !isManual(path, language)) return DATA.has(id) ? 'data' : undefined;
   if (HISTORY.test(path)) return 'history';
   return isPlain && !PLAIN_PROSE.test(path) ? 'data' : 'prose';
 }
