@@ -27,6 +27,18 @@ function outline(path: string, text: string): string {
 }
 
 describe('findDefinitions', () => {
+  it('ends a comment of a template at its own end, however its braces are trimmed', () => {
+    for (const comment of ['{{/* A. */}}', '{{/* A. */ -}}', '{{- /* A. */}}', '{{- /* A.\n*/ -}}']) {
+      const text = `${comment}\n{{ define "a" }}{{ end }}\n{{/* B. */}}\n{{- /* C. */ -}}\n{{ define "b" }}{{ end }}\n`;
+      const { definitions } = new Analyzer().analyze('index.tpl', Buffer.from(text));
+      assert.deepEqual(
+        definitions.map(({ name }) => name),
+        ['a', 'b'],
+        comment,
+      );
+    }
+  });
+
   it('ends the parts of templates, which need not be indented', () => {
     const texts: Readonly<Record<string, string>> = {
       'a.hbs': '{{#*inline "a"}}\n<p>\n{{/inline}}\n',
