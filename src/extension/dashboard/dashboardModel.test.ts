@@ -247,7 +247,12 @@ describe('the model of the dashboard', () => {
         return chart?.table.rows.length === count ? chart.table.rows.map((row) => row[1]!) : undefined;
       });
     assert.deepEqual(await shown(2), ['boss@example.com', 'Organization']);
-    const { tiles, charts } = model.state.page;
+    // Each report shows as it is loaded.
+    const { tiles, charts } = await until('the days and the credits are loaded', () => {
+      const { page } = model.state;
+      const isLoaded = page.charts.some(({ id }) => id === 'burn-down') && page.tiles.some(({ id }) => id === 'limits');
+      return isLoaded ? page : undefined;
+    });
     assert.match(tiles.find(({ id }) => id === 'limits')!.note, /^[\d,]+ credits together/);
     assert.match(charts.find(({ id }) => id === 'burn-down')!.summary, /^[\d,]+ credits in [\d.]+ of \d+ days\./);
     choose(model, { tab: 'teams', column: 'manager' });
