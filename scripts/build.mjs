@@ -47,36 +47,49 @@ const requireBanner =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /**
- * Leaves out the client's method for each call of OpenSearch, 200 kB: the store sends its few requests through the transport.
- * @type {esbuild.Plugin}
+ * Replaces the modules of a package that match `path`, where a module that matches `importer` requires them.
+ * @param {string} name
+ * @param {RegExp} path
+ * @param {string} contents a CommonJS module
+ * @param {RegExp} [importer]
+ * @returns {esbuild.Plugin}
  */
-const transportAlone = {
-  name: 'opensearch-transport',
+const without = (name, path, contents, importer = /./) => ({
+  name,
   setup(build) {
-    build.onResolve({ filter: /\/api\/OpenSearchApi$/ }, ({ path }) => ({ path, namespace: 'opensearch-transport' }));
-    build.onLoad({ filter: /.*/, namespace: 'opensearch-transport' }, () => ({
-      contents: 'module.exports = class {};',
-    }));
+    build.onResolve({ filter: path }, ({ path, importer: from }) =>
+      importer.test(from) ? { path, namespace: name } : undefined,
+    );
+    build.onLoad({ filter: /.*/, namespace: name }, () => ({ contents }));
   },
-};
+});
+
+/** The client's method for each call of OpenSearch, 200 kB: the store sends its few requests through the transport. */
+const transportAlone = without('opensearch-transport', /\/api\/OpenSearchApi$/, 'module.exports = class {};');
+
+const undiciRequests = [
+  // Fetch, WebSocket, caches, interceptors, mocks and other agents, a third of undici: `src/base/undici.ts` has requests and agents
+  // alone. CacheStorage is the only one that undici makes while it is loaded.
+  without(
+    'undici-requests',
+    /^\.\/lib\/(web|mock|cache|interceptor|handler|dispatcher\/(balanced-pool|round-robin-pool|retry-agent|h2c-client)$)/,
+    'module.exports = { CacheStorage: class {} };',
+    /undici[\\/]index\.js$/,
+  ),
+  // One of its two parsers of HTTP, 72 kB each: undici takes the other where this cannot be loaded.
+  without('undici-parser', /\/llhttp_simd-wasm\.js$/, "throw new Error('left out');", /client-h1\.js$/),
+];
 
 /**
- * Leaves out undici's fetch, WebSocket, caches, interceptors and mocks, a third of it: `src/base/undici.ts` has requests and agents
- * alone.
- * @type {esbuild.Plugin}
+ * Validators of JSON Schema (ajv, twice) and schemas of zod 3, 250 kB of the protocol's library: Sextant sends and receives no forms, lists
+ * no tools of others, and describes its own tools with zod 4.
  */
-const undiciRequests = {
-  name: 'undici-requests',
-  setup(build) {
-    build.onResolve({ filter: /^\.\/lib\/(web|mock|cache|interceptor)\// }, ({ path, importer }) =>
-      /undici[\\/]index\.js$/.test(importer) ? { path, namespace: 'undici-requests' } : undefined,
-    );
-    build.onLoad({ filter: /.*/, namespace: 'undici-requests' }, () => ({
-      // The only one that undici makes while it is loaded.
-      contents: 'module.exports = { CacheStorage: class {} };',
-    }));
-  },
-};
+const mcpOfZod4 = without(
+  'mcp-of-zod-4',
+  /\/ajv-provider\.js$|^zod\/v3$|^zod-to-json-schema$/,
+  'module.exports = { AjvJsonSchemaValidator: class {} };',
+  /@modelcontextprotocol/,
+);
 
 /**
  * Has the command load the library's undici, which is beside it in the npm package: a copy of its own would be 150 kB of the 1.5 MB.
@@ -105,9 +118,8 @@ const targets = [
     // 30 inspect the index (status, why, diagnostics), 20 keep it up to date in the background, 25 are the ways to search. 40
     // answer questions, 15 of them a chunk for their view. 40 are webhooks, 60 usage and cost, and 190 the local server, in chunks
     // that only its thread loads. 65 change budgets, in a chunk that is loaded with an account; 45 of them are chunks of csv-parse
-    // and papaparse. 345 are undici, for forwarded events, models over HTTP, and usage. 420 are the MCP server, which only the
-    // process of an agent loads: the protocol's library, with 135 for the JSON schema validator that it requires. 45 are the
-    // dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data. 155 match
+    // and papaparse. 255 are undici, for forwarded events, models over HTTP, and usage. 100 are the MCP server, which only the
+    // process of an agent loads. 45 are the dashboard, a chunk that is loaded when it is opened; 10 more change budgets there. 25 fence and guard stored data. 155 match
     // regular expressions, a chunk that the first such query loads. 30 read numbers, heads of definitions, and what is pasted.
     // 10 classify spending and presence. 15 are the search view, 10 the usages and outlines for agents. 20 are the cost of units,
     // presence, and the effect of new limits, on the dashboard and in messages. 10 decode texts, and 15 rank and quote passages.
@@ -115,7 +127,7 @@ const targets = [
     // 40 are the page of events, forwards in one step, and the editor of filters.
     // 20 find text in any form of Unicode, and report missing folders, refused experts and answers of other programs.
     // 10 are teams in the dashboard and the side bar, and its report, and 10 plain words with those of code.
-    budget: 2425,
+    budget: 2020,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -125,7 +137,7 @@ const targets = [
       },
       outdir: 'dist/extension',
       splitting: true,
-      plugins: [undiciRequests],
+      plugins: [...undiciRequests, mcpOfZod4],
       banner: { js: requireBanner },
       external: ['vscode'],
     },
@@ -160,7 +172,7 @@ const targets = [
     name: 'command',
     // 255 are search and index; the rest is the server with its simulated organization and faults, and status, why and doctor.
     // 20 answer questions, 40 are webhooks, 60 usage and cost with papaparse for --csv. 55 change budgets, in a chunk with 25 for
-    // csv-parse. 460 are chunks of
+    // csv-parse. 140 are chunks of
     // sextant mcp and its threads; 40 the session and the index as an archive; 3 the thread of sextant serve. 30 fence and guard
     // stored data. 155 match regular expressions, a chunk that the first such query loads.
     // 30 read numbers, heads of definitions, and what is pasted. 10 classify spending and presence. 50 find usages and edit the
@@ -172,7 +184,7 @@ const targets = [
     // 5 read the context of local models, and leave out their thoughts.
     // 10 explain refusals of a team's service and of answer models, and keep what a client's configuration has.
     // 15 are forms of Unicode, and reports of answers of other programs and of an update of the running program.
-    budget: 2285,
+    budget: 1965,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -180,18 +192,18 @@ const targets = [
       outdir: 'dist/cli',
       splitting: true,
       sourcemap: watch,
-      plugins: [transportAlone, undiciOfLibrary],
+      plugins: [transportAlone, undiciOfLibrary, mcpOfZod4],
       banner: { js: `#!/usr/bin/env node\n${requireBanner}` },
     },
   },
   {
     name: 'library',
-    // 345 are undici, a chunk that is loaded when the first event is forwarded to a URL, or the first request of a context
-    // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 320 are
+    // 265 are undici, a chunk that is loaded when the first event is forwarded to a URL, or the first request of a context
+    // goes to a service. 40 are contexts: the protocol's client, and the store of the embedded ones and of the server. 75 are
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which finds errors in the JSON of deliveries.
     // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads. 15 read numbers,
     // titles and heads of definitions, and what is pasted. 45 list, send, edit and retry events of webhooks.
-    budget: 1636,
+    budget: 1305,
     options: {
       entryPoints: {
         index: 'src/index.ts',
@@ -201,7 +213,7 @@ const targets = [
       },
       outdir: 'dist/lib',
       splitting: true,
-      plugins: [undiciRequests],
+      plugins: [...undiciRequests, mcpOfZod4],
       // 12 MB of maps would be most of the npm package; Node ignores them by default.
       sourcemap: watch,
       // Programs see the names of classes, mostly in errors. Unminified identifiers would cost 500 kB.
@@ -292,11 +304,14 @@ function loadedAtStart(metafile, entry) {
  * @param {string[]} folders
  */
 function notices(folders) {
-  const parts = folders.map((folder) => {
+  /** @type {Map<string, string[]>} names by licence: many have the same text */
+  const names = new Map();
+  for (const folder of folders) {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
     const text = file === undefined ? `Licence: ${manifest.license}` : readFileSync(join(folder, file), 'utf8').trim();
-    return `${manifest.name} ${manifest.version}\n${'='.repeat(40)}\n${text}\n`;
-  });
+    names.set(text, [...(names.get(text) ?? []), `${manifest.name} ${manifest.version}`]);
+  }
+  const parts = [...names].map(([text, packages]) => `${packages.join('\n')}\n${'='.repeat(40)}\n${text}\n`);
   return `Sextant contains these packages.\n\n${parts.join('\n\n')}`;
 }
