@@ -17,14 +17,20 @@ const MAX_EVENT = 1_000_000;
 /** Wait for the end of a stream whose answer is complete. */
 const END_MS = 1_000;
 
-/** Reads the answer in a stream of server-sent events. Throws if they are no completion, or end before it does. */
+/**
+ * Reads the answer in a stream of server-sent events. Throws if they are no completion, or end before it does, or bring neither text nor
+ * thoughts for `emptyMs`: comments and empty events only keep the connection open.
+ */
 export async function* readCompletionStream(
   body: AsyncIterable<string>,
   host: string,
+  emptyMs: number,
+  now: () => number = () => performance.now(),
 ): AsyncGenerator<CompletionDelta, void, undefined> {
   const reader = new EventReader(host);
   const chunks = body[Symbol.asyncIterator]();
   let end: Promise<undefined> | undefined;
+  let lastContent = now();
   try {
     for (;;) {
       // Some services keep the connection open, and announce no end.
@@ -32,6 +38,8 @@ export async function* readCompletionStream(
       const next = await Promise.race(end ? [chunks.next(), end] : [chunks.next()]);
       if (!next || next.done) break;
       for (const delta of reader.feed(next.value)) yield delta;
+      if (reader.takeContent()) lastContent = now();
+      else if (now() - lastContent > emptyMs) throw askErrors.stalled(host, emptyMs / 1000, 'no text');
       if (reader.isDone) return;
     }
   } catch (error) {
@@ -48,6 +56,7 @@ class EventReader {
   isDone = false;
   /** Set when the answer is complete. */
   isFinished = false;
+  #hasContent = false;
   readonly #host: string;
   readonly #events: string[] = [];
   readonly #parser = createParser({
@@ -62,6 +71,13 @@ class EventReader {
     this.#host = host;
   }
 
+  /** Whether an event since the last call had text or thoughts. */
+  takeContent(): boolean {
+    const hasContent = this.#hasContent;
+    this.#hasContent = false;
+    return hasContent;
+  }
+
   *feed(text: string): Generator<CompletionDelta, void, undefined> {
     this.#parser.feed(text);
     for (const data of this.#events.splice(0)) {
@@ -69,7 +85,8 @@ class EventReader {
         this.isDone = this.isFinished = true;
         return;
       }
-      const { text, finish } = parseChunk(data, 'delta', this.#host);
+      const { text, finish, isEmpty } = parseChunk(data, 'delta', this.#host);
+      this.#hasContent ||= !isEmpty;
       this.isFinished ||= finish !== undefined;
       if (text !== '' || finish === 'length') yield { text, isCut: finish === 'length' };
     }
@@ -86,6 +103,8 @@ interface CompletionChunk {
   readonly text: string;
   /** The reason for the end of the answer, if it ends. */
   readonly finish: string | undefined;
+  /** Whether it has neither text nor thoughts, which services name differently. */
+  readonly isEmpty: boolean;
 }
 
 function parseChunk(data: string, part: 'delta' | 'message', host: string): CompletionChunk {
@@ -99,7 +118,7 @@ function parseChunk(data: string, part: 'delta' | 'message', host: string): Comp
   if (!Array.isArray(choices)) throw askErrors.malformed(host, 'an event without choices');
   const choice: unknown = choices[0];
   // The last event of some services has only the usage, and no choice.
-  if (choice === undefined) return { text: '', finish: undefined };
+  if (choice === undefined) return { text: '', finish: undefined, isEmpty: true };
   const said = isObject(choice) && isObject(choice[part]) ? choice[part] : {};
   // A refusal stands beside the content; some services list parts of the content, also thoughts.
   const stated = said.content ?? said.refusal;
@@ -108,7 +127,10 @@ function parseChunk(data: string, part: 'delta' | 'message', host: string): Comp
   if (finish === 'content_filter') throw askErrors.failed(host, 'the answer was filtered');
   if (typeof content !== 'string' && content !== undefined && content !== null)
     throw askErrors.malformed(host, 'content that is no text');
-  return { text: content ?? '', finish: typeof finish === 'string' && finish !== '' ? finish : undefined };
+  const isEmpty = Object.entries(said).every(
+    ([key, value]) => key === 'role' || value === null || value === '' || (Array.isArray(value) && value.length === 0),
+  );
+  return { text: content ?? '', finish: typeof finish === 'string' && finish !== '' ? finish : undefined, isEmpty };
 }
 
 function textOf(part: unknown): string {

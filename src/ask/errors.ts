@@ -87,10 +87,10 @@ export const askErrors = {
       'NoAnswer',
       `${host} has not begun to answer within ${seconds} s. Ask again, or choose another provider.`,
     ),
-  stalled: (host: string, seconds: number): SextantError =>
+  stalled: (host: string, seconds: number, what = 'nothing'): SextantError =>
     new SextantError(
       'Stalled',
-      `${host} began to answer and has sent nothing for ${seconds} s. Ask again, or choose another provider.`,
+      `${host} began to answer and has sent ${what} for ${seconds} s. Ask again, or choose another provider.`,
     ),
   malformed: (host: string, what: string): SextantError =>
     new SextantError(

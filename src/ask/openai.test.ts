@@ -7,6 +7,7 @@ import { times } from '../../test/support/runs.ts';
 import { CompletionServer, answering, beginStream, event, piece } from '../../test/support/completionServer.ts';
 import { until } from '../../test/support/until.ts';
 import { SextantError } from '../base/errors.ts';
+import { readCompletionStream } from './completions.ts';
 import { nextActionOf } from './errors.ts';
 import { openAiProvider, type OpenAiOptions } from './openai.ts';
 import type { AnswerTask } from './provider.ts';
@@ -182,6 +183,43 @@ describe('The OpenAI-compatible provider', () => {
     assert.equal((await failure({ noAnswerMs: 150 })).code, 'NoAnswer');
     assert.equal(nextActionOf('NoAnswer'), 'ask-again');
     await until('the connections are closed', () => server.openConnections === 0);
+  });
+
+  it('stops a service that sends only pieces without text', async () => {
+    const role = event({ choices: [{ delta: { role: 'assistant', content: '' } }] });
+    for (const empty of [': still here\n\n', role, event({ choices: [] })]) {
+      let timer: NodeJS.Timeout | undefined;
+      server.script = (response) => {
+        beginStream(response).write(piece('One'));
+        timer = setInterval(() => response.write(empty), 20);
+      };
+      const { code, message } = await failure({ emptyMs: 150, stalledMs: 3_600_000 });
+      clearInterval(timer);
+      assert.equal(code, 'Stalled');
+      assert.match(message, /sent no text for 0\.15 s/);
+    }
+    await until('the connections are closed', () => server.openConnections === 0);
+  });
+
+  it('waits for a model that thinks', async () => {
+    let minutes = 0;
+    const thoughts = [
+      { reasoning_content: 'Hm.' },
+      { content: '', reasoning: 'Hm.' },
+      { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }] },
+    ];
+    async function* body() {
+      for (const delta of [...thoughts, ...thoughts]) {
+        minutes += 6;
+        yield event({ choices: [{ delta }] });
+        minutes += 3;
+        yield event({ choices: [{ delta: { role: 'assistant', content: '' } }] });
+      }
+      yield piece('Yes.', 'stop');
+    }
+    const answer: string[] = [];
+    for await (const { text } of readCompletionStream(body(), 'a model', 10, () => minutes)) answer.push(text);
+    assert.deepEqual(answer, ['Yes.']);
   });
 
   it('gives a remedy for each refusal, and never shows the key', async () => {

@@ -15,9 +15,10 @@ export interface OpenAiOptions {
   readonly key?: string;
   /** Tokens of a prompt, as estimated. */
   readonly maxTokens?: number;
-  /** Milliseconds until the first byte, and between two pieces. */
+  /** Milliseconds until the first byte, between two pieces, and between two with text or thoughts. */
   readonly noAnswerMs?: number;
   readonly stalledMs?: number;
+  readonly emptyMs?: number;
   readonly dispatcher?: Dispatcher;
 }
 
@@ -28,6 +29,8 @@ const PROMPT_SHARE = 0.75;
 /** Long limit: a local model may read the prompt for a long time before its first word. */
 const NO_ANSWER_MS = 120_000;
 const STALLED_MS = 60_000;
+/** Longer: services that hide the thoughts of a model keep the connection open by pieces without text. */
+const EMPTY_MS = 600_000;
 const MAX_ANSWER = 200_000;
 /** JSON may escape each character, as Python's does those beyond ASCII. */
 const MAX_JSON = 6 * MAX_ANSWER;
@@ -111,7 +114,7 @@ async function* completion(
     const type = String(response.headers['content-type'] ?? '');
     const body = decoded(response.body as AsyncIterable<Uint8Array>);
     if (response.statusCode !== 200) throw await refusal(response, body, url, options);
-    if (/^text\/event-stream\b/i.test(type)) yield* readCompletionStream(body, url.host);
+    if (/^text\/event-stream\b/i.test(type)) yield* readCompletionStream(body, url.host, options.emptyMs ?? EMPTY_MS);
     else if (/^application\/json\b/i.test(type)) {
       const json = await readStart(body, MAX_JSON);
       if (json.length > MAX_JSON) throw askErrors.tooLong(url.host, MAX_ANSWER);
