@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { SextantError, systemCode, throwIfCancelled } from '../base/errors.ts';
 import { isLoopback } from '../base/loopback.ts';
+import type { ProxySettings } from '../base/undici.ts';
 import { readCompletion, readCompletionStream, type CompletionDelta } from './completions.ts';
 import { askErrors } from './errors.ts';
 import { localContextTokens } from './localContext.ts';
@@ -20,6 +21,7 @@ export interface OpenAiOptions {
   readonly stalledMs?: number;
   readonly emptyMs?: number;
   readonly dispatcher?: Dispatcher;
+  readonly proxy?: ProxySettings;
 }
 
 /** The smallest models of today take as many, with room for the answer. */
@@ -95,7 +97,7 @@ async function* completion(
 ): AsyncGenerator<CompletionDelta, void, undefined> {
   // Loaded here: a large library, which most users never need.
   const { request, agentFor } = await import('../base/undici.ts');
-  const own = options.dispatcher ? undefined : agentFor(url.hostname);
+  const own = options.dispatcher ? undefined : agentFor(url.hostname, options.proxy);
   try {
     const { key, model } = options;
     const response = await request(url, {

@@ -5,14 +5,29 @@ export { Agent, request } from 'undici';
 import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
 import { isLoopback } from './loopback.ts';
 
-/** Connections to a host of this machine, or to another through the proxy that the environment names (`HTTPS_PROXY`, `NO_PROXY`). */
-export function agentFor(hostname: string): Dispatcher {
+/** Settings of the editor, which count before those of the environment. */
+export interface ProxySettings {
+  readonly url?: string;
+  /** Hosts behind no proxy, with commas. */
+  readonly noProxy?: string;
+}
+
+/**
+ * Connections to a host of this machine, or to another through the proxy of the settings, else of the environment (`HTTPS_PROXY`,
+ * `NO_PROXY`).
+ */
+export function agentFor(hostname: string, { url, noProxy }: ProxySettings = {}): Dispatcher {
   if (isLoopback(hostname)) return new Agent();
   const { env } = process;
-  const [httpProxy, httpsProxy] = [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY].map(
-    withScheme,
-  );
-  return new EnvHttpProxyAgent({ ...(httpProxy && { httpProxy }), ...(httpsProxy && { httpsProxy }) });
+  const [httpProxy, httpsProxy] = [
+    url ?? env.http_proxy ?? env.HTTP_PROXY,
+    url ?? env.https_proxy ?? env.HTTPS_PROXY,
+  ].map(withScheme);
+  return new EnvHttpProxyAgent({
+    ...(httpProxy && { httpProxy }),
+    ...(httpsProxy && { httpsProxy }),
+    ...(noProxy && { noProxy }),
+  });
 }
 
 /** Completes `proxy.example:3128`, as other programs do. */

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import * as vscode from 'vscode';
+import type { ProxySettings } from '../base/undici.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import { DEFAULT_BUDGET } from '../workspace/governor.ts';
@@ -118,6 +119,14 @@ export function describeSettings(contributed: readonly string[], folder?: vscode
     described[id] = [shown, isDefault ? 'the default' : 'changed'].filter((text) => text !== '').join(', ');
   }
   return described;
+}
+
+/** The editor's proxy, unless it gives extensions none. */
+export function proxySettings(): ProxySettings {
+  if (setting<string>('http', 'proxySupport', 'override') === 'off') return {};
+  const url = setting('http', 'proxy', '').trim();
+  const noProxy = setting<unknown[]>('http', 'noProxy', []).join(',');
+  return { ...(URL.canParse(url) && { url }), ...(noProxy !== '' && { noProxy }) };
 }
 
 export function maxResults(): number {

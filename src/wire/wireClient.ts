@@ -6,6 +6,7 @@ import { ANSWERED_TOO_MUCH, answerText } from '../base/answerText.ts';
 import { cancelled } from '../base/errors.ts';
 import { silentLogger, type Logger } from '../base/log.ts';
 import { retryAfterMs } from '../base/retryAfter.ts';
+import type { ProxySettings } from '../base/undici.ts';
 import { slices, type UploadBlob } from './batches.ts';
 import { PATHS, WIRE_LIMITS, responses, scopeToWire } from './contract.ts';
 import { wireErrors, type APIError } from './errors.ts';
@@ -24,6 +25,7 @@ export interface WireClientOptions {
   readonly signal?: AbortSignal | undefined;
   readonly logger?: Logger | undefined;
   readonly dispatcher?: Dispatcher | undefined;
+  readonly proxy?: ProxySettings | undefined;
   /** Number of retries; 7 by default, and fewer where a person waits. */
   readonly retries?: number | undefined;
   /** The first wait before a retry; each is twice as long as the previous one. */
@@ -234,7 +236,9 @@ export class WireClient {
     let answer: Dispatcher.ResponseData | undefined;
     let text: string | undefined;
     try {
-      this.#agent ??= Promise.resolve(this.#options.dispatcher ?? agentFor(new URL(this.#url).hostname));
+      this.#agent ??= Promise.resolve(
+        this.#options.dispatcher ?? agentFor(new URL(this.#url).hostname, this.#options.proxy),
+      );
       const dispatcher = await this.#agent;
       answer = await request(`${this.#url}${path}`, { method: 'POST', headers, body, signal, dispatcher });
       text = await answerText(answer.body);

@@ -1,4 +1,7 @@
 import * as assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { Answer } from '../../src/ask/answer.ts';
@@ -239,6 +242,29 @@ describe('@sextant', () => {
     } finally {
       for (const name of ['provider', 'openai.model', 'openai.baseUrl']) await set('sextant.ask', name, undefined);
       await server.stop();
+    }
+  });
+
+  it("connects through the editor's proxy", async () => {
+    const targets: unknown[] = [];
+    const proxy = createServer().on('connect', ({ url }, socket) => {
+      targets.push(url);
+      socket.end('HTTP/1.1 503 Service Unavailable\r\n\r\n');
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    try {
+      await set('http', 'proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`);
+      await set('sextant.ask', 'openai.baseUrl', 'https://model.example/v1');
+      await set('sextant.ask', 'openai.model', 'small');
+      await set('sextant.ask', 'provider', 'openai');
+      const { errorDetails } = (await chat('how are passwords checked?'))!;
+      assert.match(errorDetails?.message ?? '', /model\.example/);
+      assert.deepEqual(targets, ['model.example:443']);
+    } finally {
+      for (const name of ['provider', 'openai.model', 'openai.baseUrl']) await set('sextant.ask', name, undefined);
+      await set('http', 'proxy', undefined);
+      proxy.closeAllConnections();
+      proxy.close();
     }
   });
 });

@@ -4,6 +4,7 @@ import { attempt, backoffMs, type HttpOutcome } from '../../base/attempt.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { cancelled, SextantError } from '../../base/errors.ts';
 import type { LeaseOwner } from '../../base/lease.ts';
+import type { ProxySettings } from '../../base/undici.ts';
 import type { AlertEvent } from './alertEvents.ts';
 import { AlertJournal, isJournal, isOpen, readJournal, type JournalMessage } from './alertJournal.ts';
 import { destinationId, wants, withoutSecrets, type Destination } from './destination.ts';
@@ -18,6 +19,7 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   readonly clock?: Clock | undefined;
   readonly dispatcher?: Dispatcher | undefined;
+  readonly proxy?: ProxySettings | undefined;
   /** Time to wait for another process that is sending. */
   readonly waitMs?: number | undefined;
   readonly timeoutMs?: number | undefined;
@@ -149,10 +151,10 @@ function settle(message: JournalMessage, outcome: HttpOutcome, { url, quiet }: D
 export async function postMessage(
   { url, kind }: Destination,
   message: AlertMessage,
-  { signal = new AbortController().signal, dispatcher, timeoutMs = TIMEOUT_MS }: Partial<SendOptions>,
+  { signal = new AbortController().signal, dispatcher, proxy, timeoutMs = TIMEOUT_MS }: Partial<SendOptions>,
 ): Promise<HttpOutcome> {
   const { agentFor } = await import('../../base/undici.ts');
-  const own = dispatcher ? undefined : agentFor(new URL(url).hostname);
+  const own = dispatcher ? undefined : agentFor(new URL(url).hostname, proxy);
   try {
     return await attempt(url, {
       method: 'POST',

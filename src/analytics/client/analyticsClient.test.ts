@@ -9,6 +9,7 @@ import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { AdjustableClock } from '../../base/clock.ts';
 import { describeError, type SextantError } from '../../base/errors.ts';
 import type { Sleep } from '../../base/sleep.ts';
+import type { ProxySettings } from '../../base/undici.ts';
 import type { FaultRule } from '../../server/faults/faultRules.ts';
 import { SextantServer } from '../../server/server.ts';
 import { endpoints, type EndpointName } from '../contract.ts';
@@ -161,7 +162,7 @@ describe('the client of the analytics API', () => {
     secured.close();
   });
 
-  it('connects through the proxy of the environment, and not to this machine', async () => {
+  it('connects through the proxy of the settings or environment, and not to this machine', async () => {
     const targets: unknown[] = [];
     const proxy = createHttpServer();
     proxy.on('connect', ({ url }, socket) => {
@@ -178,7 +179,16 @@ describe('the client of the analytics API', () => {
         await assert.rejects(client.call('dauCount', {}), { code: 'Unreachable' });
         assert.equal(targets.splice(0)[0], 'api.example:443', named);
       }
-      assert.ok(await clientOf().call('dauCount', {}));
+      // Settings of the editor count before the environment.
+      process.env.HTTPS_PROXY = process.env.HTTP_PROXY = 'http://127.0.0.1:1';
+      const call = (proxy: ProxySettings): Promise<unknown> =>
+        clientOf({ proxy }, 'token', 'https://api.example').call('dauCount', {});
+      await assert.rejects(call({ url: `http://${address}` }), { code: 'Unreachable' });
+      assert.equal(targets.splice(0)[0], 'api.example:443');
+      await assert.rejects(call({ url: `http://${address}`, noProxy: 'other.example,*.example' }), {
+        code: 'Unreachable',
+      });
+      assert.ok(await clientOf({ proxy: { url: `http://${address}` } }).call('dauCount', {}));
       assert.deepEqual(targets, []);
     } finally {
       delete process.env.HTTP_PROXY;

@@ -5,6 +5,7 @@ import type { SextantError } from '../../base/errors.ts';
 import { cancelled, isUnknownAuthority, systemCode, throwIfCancelled } from '../../base/errors.ts';
 import { retryAfterMs } from '../../base/retryAfter.ts';
 import { sleep as realSleep } from '../../base/sleep.ts';
+import type { ProxySettings } from '../../base/undici.ts';
 import {
   endpoints,
   errorBody,
@@ -21,6 +22,7 @@ import type { BudgetDependencies, RequestBudget } from './requestBudget.ts';
 
 export interface ClientDependencies extends BudgetDependencies {
   readonly dispatcher?: Dispatcher;
+  readonly proxy?: ProxySettings;
   /** Random number from 0 to 1. */
   readonly random?: () => number;
   /** Time limit of a whole answer, in milliseconds. */
@@ -187,7 +189,8 @@ export class AnalyticsClient {
     // Imported late: a large library, which most windows never need.
     const undici = await import('../../base/undici.ts');
     const { url, token } = this.#connection;
-    const dispatcher = (this.#agent ??= this.#edges.dispatcher ?? undici.agentFor(new URL(url).hostname));
+    const dispatcher = (this.#agent ??=
+      this.#edges.dispatcher ?? undici.agentFor(new URL(url).hostname, this.#edges.proxy));
     const { statusCode, headers, body } = await undici.request(
       `${url}${path}${method === 'GET' ? queryOf(request) : ''}`,
       {

@@ -5,6 +5,7 @@ import { ATTENTION_REPORTS } from '../../analytics/reports/attention.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError } from '../../base/errors.ts';
 import type { Logger } from '../../base/log.ts';
+import { proxySettings } from '../settings.ts';
 import type { AlertDestinations } from './alertDestinations.ts';
 import type { AnalyticsConnection, ConnectedAccount } from './analyticsConnection.ts';
 
@@ -75,7 +76,8 @@ export class AlertSender implements vscode.Disposable {
         import('../../analytics/alerts/sendAlerts.ts'),
         eventsOf(account),
       ]);
-      const options = { folder: journalFolder(undefined, account.key), source, signal: this.#stop.signal };
+      const folder = journalFolder(undefined, account.key);
+      const options = { folder, source, signal: this.#stop.signal, proxy: proxySettings() };
       const { messages } = await sendAlerts(destinations, events, options);
       const next = Math.min(...messages.filter(({ state }) => state === 'waiting').map((one) => one.next));
       if (Number.isFinite(next)) this.#schedule(Math.max(SETTLED_MS, next - Date.now()));

@@ -18,7 +18,7 @@ import { ReportStore, type LoadedReport, type ReportName, type Reports } from '.
 import { systemClock } from '../../base/clock.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import type { Logger } from '../../base/log.ts';
-import { groupsPath, rosterPath } from '../settings.ts';
+import { groupsPath, proxySettings, rosterPath } from '../settings.ts';
 import { BudgetEditor } from './budgetEditor.ts';
 
 /** The reports of the side bar. */
@@ -140,7 +140,10 @@ export function openData(
   const [folder, key] = [analyticsFolder(), accountKey(connection)];
   const budget = new RequestBudget(join(folder, 'requests', key), { logger });
   const cache = new AnswerCache(join(folder, 'answers'), key, { logger });
-  return { folder, data: new ServiceData(new AnalyticsClient(connection, budget, { logger }), cache) };
+  return {
+    folder,
+    data: new ServiceData(new AnalyticsClient(connection, budget, { logger, proxy: proxySettings() }), cache),
+  };
 }
 
 /** The seats in the file of the setting; relative paths are those of the first folder. */

@@ -17,7 +17,7 @@ import type { WireClient } from '../../wire/wireClient.ts';
 import { describeReranking, describeSent } from './sentText.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { OpenAiKey } from './openAiKey.ts';
-import { askSettings } from '../settings.ts';
+import { askSettings, proxySettings } from '../settings.ts';
 
 /** Length at which a whole definition is cut between lines. */
 const MAX_DEFINITION = 200_000;
@@ -219,7 +219,7 @@ export class AskService {
     const { baseUrl, model } = askSettings();
     if (baseUrl === '') throw askErrors.notConfigured('base URL');
     const key = await this.key.get(baseUrl);
-    return openAiProvider({ baseUrl, model, ...(key !== undefined && { key }) });
+    return openAiProvider({ baseUrl, model, proxy: proxySettings(), ...(key !== undefined && { key }) });
   }
 }
 

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import * as vscode from 'vscode';
 import type { EditorMcpOptions, TeamTokenVariable } from '../../mcp/editorProcess.ts';
 import type { Folders } from '../index/folders.ts';
+import { proxySettings } from '../settings.ts';
 import { onDidChangeTeam, tokenName, urlOfTeam } from '../team/teamSetting.ts';
 
 /**
@@ -55,7 +56,13 @@ export class McpServers implements vscode.Disposable {
     const { team } = JSON.parse(server.args.at(-1)!) as EditorMcpOptions;
     const token = team === undefined ? undefined : await this.#tokenFor(team);
     const name: TeamTokenVariable = 'SEXTANT_TEAM_TOKEN';
-    if (token !== undefined) server.env = { ...server.env, [name]: token };
+    const { url, noProxy } = proxySettings();
+    server.env = {
+      ...server.env,
+      ...(token !== undefined && { [name]: token }),
+      ...(url !== undefined && { http_proxy: url, https_proxy: url }),
+      ...(noProxy !== undefined && { no_proxy: noProxy }),
+    };
     return server;
   }
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { describeError } from '../../base/errors.ts';
 import { EDITOR_ADVICE } from '../../wire/explained.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
+import { proxySettings } from '../settings.ts';
 import { isServiceUrl, TEAM_SETTING, tokenName, urlOfTeam } from './teamSetting.ts';
 
 /** These take less than a second: a person waits, and can try again. */
@@ -96,12 +97,13 @@ export class TeamService implements vscode.Disposable {
   }
 
   async #clientOf(url: string, token: string, advice = EDITOR_ADVICE): Promise<WireClient> {
-    const key = `${url} ${token}`;
+    const proxy = proxySettings();
+    const key = `${url} ${token} ${JSON.stringify(proxy)}`;
     if (this.#client?.key === key) return this.#client.client;
     this.dispose();
     const { WireClient } = await import('../../wire/wireClient.ts');
     const userAgent = `sextant-vscode/${this.#version}`;
-    const client = new WireClient({ url, token, userAgent, timeoutMs: 20_000, retries: RETRIES, advice });
+    const client = new WireClient({ url, token, userAgent, timeoutMs: 20_000, retries: RETRIES, advice, proxy });
     this.#client = { key, client };
     return client;
   }
