@@ -72,8 +72,11 @@ export const wireErrors = {
       `API request failed: ${host} answers with a web page, not with JSON. Check the URL of the service (${path}).`,
       status,
     ),
-  unexpected: (path: string, status: number, what: string): APIError =>
-    new APIError(`API request failed: the answer of ${path} is not what it should be (${what}).`, status),
+  unexpected: (path: string, host: string, status: number, what: string): APIError =>
+    new APIError(
+      `API request failed: the answer of ${path} from ${host} is not what it should be (${what}). Check the URL of the service.`,
+      status,
+    ),
 };
 
 const refusal = z.object({ error: z.object({ code: z.string() }) });

@@ -213,6 +213,30 @@ describe('the client of the protocol', () => {
     assert.equal(error.status, 200);
     assert.match(error.message, /new_checkpoint_id/);
     assert.equal(seen.length, 1);
+    script = [reply(200, { users: [] })];
+    const other = await failure(withClient((client) => client.listRepositories()));
+    assert.match(
+      other.message,
+      /the answer of \/repositories\/list from 127\.0\.0\.1:\d+ is not .* \(repositories: .*\)\. Check the URL of the service\.$/,
+    );
+  });
+
+  it('gives no more results than requested where the service ignores the limit', async () => {
+    const at = { start_line: 1, end_line: 2, symbol: null, text: 'x' };
+    const result = {
+      repositories: ['a'],
+      repository_count: 1,
+      blob_name: '0'.repeat(64),
+      path: 'x.ts',
+      language: 'ts',
+      score: 1,
+      places: [at],
+      alike: 0,
+      url: null,
+    };
+    script = [reply(200, { results: Array.from({ length: 9 }, () => result), searched: 1, problems: [] })];
+    const { results } = await withClient((client) => client.searchRepositories('x', { limit: 2 }));
+    assert.equal(results.length, 2);
   });
 
   it('does not retry a page of the web, as that of a login', async () => {

@@ -139,10 +139,12 @@ export class WireClient {
   }
 
   /** Searches the repositories that the token may read and whose names match; all of them without patterns. */
-  searchRepositories(query: string, options: RepositorySearchOptions = {}): Promise<SearchAnswer> {
+  async searchRepositories(query: string, options: RepositorySearchOptions = {}): Promise<SearchAnswer> {
     const { repositories, limit, signal } = options;
     const body = { query, repositories, limit };
-    return this.#json(REPOSITORY_PATHS.search, body, repositoryResponses.search, signal);
+    const answer = await this.#json(REPOSITORY_PATHS.search, body, repositoryResponses.search, signal);
+    // A service of another version may ignore the limit.
+    return { ...answer, results: answer.results.slice(0, limit) };
   }
 
   async retrieveFromRepositories(
@@ -190,8 +192,9 @@ export class WireClient {
       const parsed = schema.safeParse(value);
       if (parsed.success) return { value: parsed.data };
       const [issue] = parsed.error.issues;
-      const what = `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`;
-      return { error: wireErrors.unexpected(path, status, what), canRetry: false };
+      const at = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+      const what = `${at}${issue?.message ?? ''}`;
+      return { error: wireErrors.unexpected(path, this.#host, status, what), canRetry: false };
     };
     return this.#call(path, body, {}, read, cancel);
   }
@@ -248,7 +251,8 @@ export class WireClient {
       return { error: wireErrors.network(path, this.#host, error), canRetry };
     }
     const { statusCode: status, statusText } = answer;
-    if (text === undefined) return { error: wireErrors.unexpected(path, status, ANSWERED_TOO_MUCH), canRetry: false };
+    if (text === undefined)
+      return { error: wireErrors.unexpected(path, this.#host, status, ANSWERED_TOO_MUCH), canRetry: false };
     if (status >= 200 && status < 300) return read(text, status);
     const canRetry = status === 499 || status === 429 || status >= 500;
     const afterMs =

@@ -378,7 +378,7 @@ describe('sextant serve', () => {
       fails('serve', ...state(), '--fault', '{"every":2}'),
       /--fault \{"every":2\}: a rule must have one of status/,
     );
-    assert.match(fails('serve', ...state(), '--fault', '{"status":'), /--fault \{"status":: /);
+    assert.match(fails('serve', ...state(), '--fault', '{"status":'), /--fault \{"status":: this is no JSON; quote it/);
     assert.match(fails('serve', ...state(), '--users', '0'), /users/);
     assert.match(fails('serve', ...state(), '--plan', 'gold'), /plan|credits, usd/);
     const file = join(folder(), 'facts.ndjson');

@@ -191,7 +191,12 @@ function readFault(json: string): FaultRule {
   try {
     return readFaultRule(JSON.parse(json));
   } catch (error) {
-    throw new SextantError('InvalidOption', `--fault ${json}: ${describeError(error)}.`, { cause: error });
+    // Shells remove quotes that are not quoted themselves.
+    const what =
+      error instanceof SyntaxError
+        ? 'this is no JSON; quote it for your shell, as --fault \'{"status":500}\''
+        : describeError(error);
+    throw new SextantError('InvalidOption', `--fault ${json}: ${what}.`, { cause: error });
   }
 }
 

@@ -17,6 +17,11 @@ describe('a data file', () => {
     }
   });
 
+  it('is refused with what to do where it is not UTF-8', async () => {
+    const text = Buffer.from(`\ufeff${user('a')}`, 'utf16le');
+    await assert.rejects(readData([text]), { code: 'BadData', message: /line 1: .*; save the file as UTF-8; nothing/ });
+  });
+
   it('may come byte by byte', async () => {
     const text = Buffer.from(`${user('ñ'.repeat(900))}\r\n${' '.repeat(500_000)}${user('b')}`);
     const bytes = Array.from(text, (_, i) => text.subarray(i, i + 1));

@@ -41,7 +41,7 @@ export async function readData(
     try {
       return chunk ? decoder.decode(chunk, { stream: true }) : decoder.decode();
     } catch {
-      throw badLine(line + 1, 'here or a little later there are bytes that are not UTF-8');
+      throw badLine(line + 1, 'here or a little later there are bytes that are not UTF-8; save the file as UTF-8');
     }
   };
   for await (const chunk of bytes) {
