@@ -1,4 +1,4 @@
-import { isIndexable, splitToken, stem, wordsIn } from '../engine/analyze/words.ts';
+import { isIndexable, splitToken, stem, wordsIn, writtenWords } from '../engine/analyze/words.ts';
 import { WORD } from '../engine/analyze/numbers.ts';
 import { relatedWords } from './relatedWords.ts';
 
@@ -91,9 +91,9 @@ export class WordCounter {
   #token(text: string): Token {
     const known = this.#tokens.get(text);
     if (known) return known;
-    const stems = splitToken(text).map(stem);
+    const stems = writtenWords(text).map(stem);
     const token = {
-      parts: stems.length,
+      parts: splitToken(text).length,
       own: stems.flatMap((one) => this.#index.get(one) ?? []),
       related: stems.flatMap((one) => this.#related.get(one) ?? []),
     };

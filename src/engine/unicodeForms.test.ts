@@ -66,6 +66,39 @@ describe('A text in one form of Unicode', () => {
     );
   });
 
+  const WRITTEN = [
+    ['a.php', '// Salva a configuração do usuário\nfunction salvarMatricula() {}\n'],
+    ['b.java', '/** Berechnet die Größe der Straße. */\nclass Rechner {}\n'],
+    ['c.ts', '// ＡＰＩキーを検証する ﾘﾄﾗｲ\nexport const checked = 1;\n'],
+    ['d.py', '# Настройка подключения: проверяет учётные данные\nclass Server: pass\n'],
+    ['e.js', '// ΔΙΑΧΕΙΡΙΣΗ ΧΡΗΣΤΩΝ, İSTANBUL şehri\nfunction manage() {}\n'],
+    ['f.js', '// تَسْجِيل الدُّخُول\nfunction enter() {}\n'],
+    ['g.py', '# 分布式锁的实现\nclass Lock: pass\n'],
+    ['h.kt', '// 설정값을 읽는다\nclass Config\n'],
+  ] as const;
+
+  it('is found without accents and with others, in capitals, half as wide and with other endings', async () => {
+    const typed = {
+      'a.php': ['configuracao', 'configuração', 'usuario', 'matrícula', 'CONFIGURAÇÃO'],
+      'b.java': ['große', 'GRÖSSE', 'strasse', 'STRASSE'],
+      'c.ts': ['api', 'APIキー', 'リトライ', 'ﾘﾄﾗｲ'],
+      'd.py': ['настройки', 'настройками', 'подключение', 'учетные', 'учётная'],
+      'e.js': ['διαχείριση', 'istanbul', 'İstanbul', 'sehri'],
+      'f.js': ['تسجيل', 'الدخول'],
+      'g.py': ['锁', '"锁"', '分布式锁在哪里实现？'],
+      'h.kt': ['값', '설정값'],
+    };
+    const texts = new Map<string, string>(WRITTEN);
+    await withFiles(texts, async (engine) => {
+      for (const [path, queries] of Object.entries(typed)) {
+        for (const query of queries) {
+          const hits = await engine.search(query, { readText: (one) => texts.get(one) });
+          assert.deepEqual([hits[0]?.path, hits.length], [path, 1], query);
+        }
+      }
+    });
+  });
+
   it('is found as a name and in a path, typed in the other form', async () => {
     await fc.assert(
       fc.asyncProperty(word, word, form, form, async (name, file, written, typed) => {

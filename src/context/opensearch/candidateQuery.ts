@@ -68,7 +68,7 @@ export function candidateQuery(parsed: ParsedQuery, required: readonly (readonly
     add(Field.identifier, name, POSSIBLE_NAME);
   }
   for (const single of query.singles) {
-    const folded = single.toLowerCase();
+    const folded = foldName(single);
     for (const term of [
       { field: Field.symbol, text: folded },
       { field: Field.body, text: stemOf(folded) },

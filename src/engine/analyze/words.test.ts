@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { times } from '../../../test/support/runs.ts';
-import { AsciiParts, isIndexable, splitIdentifier, stem } from './words.ts';
+import { AsciiParts, isIndexable, splitIdentifier, stem, withoutAccents, writtenWords } from './words.ts';
 
 describe('splitIdentifier', () => {
   const cases: readonly (readonly [string, readonly string[]])[] = [
@@ -11,7 +11,14 @@ describe('splitIdentifier', () => {
     ['HTTPServer2', ['http', 'server', '2']],
     ['XMLHttpRequest', ['xml', 'http', 'request']],
     ['MAX_FILE_SIZE', ['max', 'file', 'size']],
-    ['größeÄndern', ['größe', 'ändern']],
+    ['größeÄndern', ['grosse', 'andern']],
+    ['ＡＰＩキー', ['api', 'キー']],
+    ['İstanbul', ['istanbul']],
+    ['ΧΡΗΣΤΗΣ', ['χρηστησ']],
+    ['учётныйЙод', ['учетный', 'йод']],
+    ['בָּרוּךְ', ['ברוך']],
+    ['أَحْمَد', ['احمد']],
+    ['पासवर्ड', ['पासवर्ड']],
     ['検索エンジン', ['検索', '索エ', 'エン', 'ンジ', 'ジン']],
     ['字', ['字']],
     ['', []],
@@ -24,7 +31,7 @@ describe('splitIdentifier', () => {
     const identifier = fc.stringMatching(/^[A-Za-z0-9_éßÑж]{0,30}$/);
     fc.assert(
       fc.property(identifier, (text) => {
-        assert.equal(splitIdentifier(text).join(''), text.replaceAll('_', '').toLowerCase());
+        assert.equal(splitIdentifier(text).join(''), withoutAccents(text).replaceAll('_', '').toLowerCase());
       }),
     );
   });
@@ -37,6 +44,16 @@ describe('splitIdentifier', () => {
         assert.deepEqual(splitIdentifier(`${text}_ж`), [...splitIdentifier(text), 'ж']);
       }),
     );
+  });
+});
+
+describe('writtenWords', () => {
+  it('adds each character of Chinese and Korean, which may be a word', () => {
+    assert.deepEqual(writtenWords('分布式锁'), ['分布', '布式', '式锁', '分', '布', '式', '锁']);
+    assert.deepEqual(writtenWords('값을'), ['값을', '값', '을']);
+    assert.deepEqual(writtenWords('锁'), ['锁']);
+    assert.deepEqual(writtenWords('getUser'), ['get', 'user']);
+    assert.deepEqual(writtenWords('größe'), ['grosse']);
   });
 });
 
@@ -73,6 +90,18 @@ describe('AsciiParts', () => {
 });
 
 describe('stem', () => {
+  it('leaves out the endings of Russian words', () => {
+    const forms = {
+      настройк: ['настройка', 'настройки', 'настройками', 'настройке'],
+      сервер: ['сервер', 'сервера', 'серверов'],
+      важност: ['важность', 'важности'],
+      проверя: ['проверяет', 'проверяются', 'проверял'],
+      длин: ['длинный', 'длинных', 'длина'],
+      для: ['для'],
+    };
+    for (const [expected, words] of Object.entries(forms)) for (const word of words) assert.equal(stem(word), expected);
+  });
+
   it('joins the forms of a word and leaves names alone', () => {
     assert.equal(stem('connections'), stem('connected'));
     assert.equal(stem('sha256'), 'sha256');

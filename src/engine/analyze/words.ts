@@ -1,5 +1,6 @@
 import { stemmer } from 'stemmer';
 import { MAX_NUMBER, numberTerm, WORD } from './numbers.ts';
+import { stemRussian } from './russian.ts';
 
 /** Words too common in questions and code to distinguish anything. Neither indexed nor searched. */
 export const STOPWORDS: ReadonlySet<string> = new Set(
@@ -15,27 +16,62 @@ export const MAX_WORD = 40;
 
 /**
  * Splits an identifier into its words: `indexHtmlMiddleware`, `index_html`, `HTTPServer2`, `größeÄndern`. Parts are in
- * lower case, and in the composed form of Unicode (NFC). Text without case, such as Chinese, gives overlapping pairs of characters.
+ * lower case and {@link withoutAccents}. Text without case, such as Chinese, gives overlapping pairs of characters.
  */
 export function splitIdentifier(identifier: string): string[] {
   if (/^\w*$/.test(identifier)) return splitAscii(identifier);
   const parts: string[] = [];
-  for (const [run] of identifier.normalize().matchAll(PARTS)) {
+  for (const [run] of withoutAccents(identifier).matchAll(PARTS)) {
     if (UNSPACED.test(run)) pushPairs(run, parts);
-    else parts.push(run.toLowerCase());
+    else parts.push(lowerCase(run));
   }
   return parts;
 }
 
-/** The words of a text, in lower case, in the order of their tokens: names are split. */
+/** Marks that people leave out as they type: accents, the vowels of Hebrew and Arabic. Without its breve, `й` is another letter. */
+const ACCENTS = /(?<![иИ])[\u0300-\u036f]|[\u0591-\u05bd\u05bf-\u05c7\u064b-\u0655\u0670]/g;
+/** Letters that Unicode does not take apart, and what stands for each. */
+const PLAIN = new Map(
+  ['ßss', 'ẞSS', 'øo', 'ØO', 'đd', 'ĐD', 'łl', 'ŁL', 'ıi'].map((pair) => [pair[0]!, pair.slice(1)]),
+);
+
+/**
+ * A text without accents, and in the usual form of letters that Unicode has in several: half as wide, as a ligature. Users type
+ * `configuracao` for `configuração`, and code is full of names without accents.
+ */
+export function withoutAccents(text: string): string {
+  const plain = text.normalize('NFKD').replace(ACCENTS, '').normalize();
+  return plain.replace(/[ßẞøØđĐłŁı]/g, (letter) => PLAIN.get(letter)!);
+}
+
+/** A text in small letters; Greek has two small sigmas. */
+export function lowerCase(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
+}
+
+/** The words of a text, in lower case, in the order of their tokens: those of {@link writtenWords}. */
 export function* wordsIn(text: string): Generator<string, void, void> {
-  for (const [token] of text.matchAll(WORD)) yield* splitToken(token);
+  for (const [token] of text.matchAll(WORD)) yield* writtenWords(token);
 }
 
 /** The parts of a token of `WORD`: a number is one part, a name or word is split by {@link splitIdentifier}. */
 export function splitToken(token: string): string[] {
   const number = numberTerm(token);
   return number === undefined ? splitIdentifier(token) : [number];
+}
+
+const CHARACTER_WORD = /[\p{Script=Han}\p{Script=Hangul}]/gu;
+
+/**
+ * The words of a token in a text: its parts, and each character of Chinese and Korean, which may be a word by itself: `锁` in
+ * `分布式锁`. A query has such a word only where it stands alone.
+ */
+export function writtenWords(token: string): string[] {
+  const parts = splitToken(token);
+  if (!isUnspaced(token)) return parts;
+  const known = new Set(parts);
+  const characters = new Set(withoutAccents(token).match(CHARACTER_WORD));
+  return [...parts, ...[...characters].filter((one) => !known.has(one))];
 }
 
 /** Scripts with no spaces between words. Some of their letters belong to several, such as the `ー` of `サーバー`. */
@@ -106,9 +142,10 @@ export function isUnspaced(text: string): boolean {
   return UNSPACED.test(text);
 }
 
-/** Porter's stem of a word in lower case. Words with digits or other scripts stay as they are. */
+/** Porter's stem of a word in lower case, or that of a Russian one. Words with digits or other scripts stay as they are. */
 export function stem(word: string): string {
-  return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
+  if (/^[a-z]{3,}$/.test(word)) return stemmer(word);
+  return /^[\u0400-\u052f]{4,}$/.test(word) ? stemRussian(word) : word;
 }
 
 export function isStopword(word: string): boolean {

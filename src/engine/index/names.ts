@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { SextantError } from '../../base/errors.ts';
+import { lowerCase, withoutAccents } from '../analyze/words.ts';
 import { ByteReader, ByteWriter } from './format.ts';
 
 /*
@@ -18,20 +19,17 @@ const BLOCK_BYTES = 12 << 10;
 const MAX_RECENT = 16;
 /** Longer names are not listed. */
 export const MAX_NAME_BYTES = 768;
-/** In lower case some letters take more bytes. */
+/** Longer keys are cut off: some letters take more bytes in lower case, or stand for several. */
 const MAX_KEY_BYTES = MAX_NAME_BYTES * 2;
 
 /**
- * Key by which names are ordered and found: letters and digits in lower case. UTF-8 bytes as a string of characters up to
+ * Key by which names are ordered and found: letters and digits in lower case, without accents. UTF-8 bytes as a string of characters up to
  * U+00FF, so that strings compare as bytes do.
  */
 export function nameKey(name: string): string {
   if (/^[\0-\x7f]*$/.test(name)) return name.replace(/[^A-Za-z0-9]+/g, '').toLowerCase();
-  const letters = name
-    .normalize()
-    .toLowerCase()
-    .replace(/[\0-\x2f\x3a-\x60\x7b-\x7f]+/g, '');
-  return Buffer.from(letters).toString('latin1');
+  const letters = lowerCase(withoutAccents(name)).replace(/[\0-\x2f\x3a-\x60\x7b-\x7f]+/g, '');
+  return Buffer.from(letters).toString('latin1', 0, MAX_KEY_BYTES);
 }
 
 /** Offsets of the blocks of names, and the key of each. */

@@ -6,7 +6,15 @@ import { IdentifierTable } from '../analyze/identifiers.ts';
 import { decode, internWord, type SourceScan } from '../analyze/scanner.ts';
 import { foldName, foldQualified, isHome, isPath, symbolNames } from '../analyze/symbolNames.ts';
 import { endOfSimpleNumber, mayBeNumber, numberTerm, WORD } from '../analyze/numbers.ts';
-import { AsciiParts, isIndexable, isUnspaced, MAX_WORD, splitIdentifier, stem } from '../analyze/words.ts';
+import {
+  AsciiParts,
+  isIndexable,
+  isUnspaced,
+  MAX_WORD,
+  splitIdentifier,
+  stem,
+  writtenWords,
+} from '../analyze/words.ts';
 import { encodeDefinitions } from './documents.ts';
 import { DocumentTable } from './documentTable.ts';
 import { ARE_IMPORTS, ByteWriter, Field, IN_COMMENT, MAX_TF, MAX_TOKENS, type TermHash } from './format.ts';
@@ -244,7 +252,7 @@ export class SegmentBuilder {
     } else {
       const text = decode(bytes, start, end);
       const words = splitIdentifier(text);
-      for (const word of words)
+      for (const word of writtenWords(text))
         if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
       // A long run in a script with no spaces is a sentence rather than a name.
       const isName = words.length > 1 ? size <= LONG_NAME || !isUnspaced(text) : text.length > MAX_WORD;
@@ -332,7 +340,8 @@ export class SegmentBuilder {
     }
     const words = splitIdentifier(name);
     if (wordField !== undefined)
-      for (const word of words) if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
+      for (const word of writtenWords(name))
+        if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
     if (wholeField !== undefined && words.length > 0) this.#count(this.#terms.number(wholeField, words.join('')));
     return words.length > 0;
   }

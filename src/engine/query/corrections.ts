@@ -33,7 +33,9 @@ export function correctionsOf(
     for (const typed of parts) {
       if (!unknown.has(stemOf(typed)) || corrections.has(typed)) continue;
       const [near] = nearestWords(typed, segments, 1);
-      if (near) corrections.set(typed, { typed, word: near.word });
+      // A part may have lost its accents.
+      const written = parts.length === 1 ? token.toLowerCase() : typed;
+      if (near && token.toLowerCase().includes(written)) corrections.set(typed, { typed: written, word: near.word });
     }
   }
   return [...corrections.values()];

@@ -231,11 +231,6 @@ function partOf(pattern: string): string {
   return pattern.split(/[*?]+/).reduce((longest, part) => (part.length > longest.length ? part : longest));
 }
 
-/** Beginnings of all names that match `prefix` without regard to case. Lower case keeps the long s, which matches an s. */
-export function spellingsOf(prefix: string): string[] {
-  return [prefix, ...Array.from(prefix.matchAll(/s/gi), ({ index }) => `${prefix.slice(0, index)}ſ`)];
-}
-
 function hasCapital(pattern: string): boolean {
   return /\p{Lu}/u.test(pattern);
 }

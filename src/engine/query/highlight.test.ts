@@ -25,10 +25,21 @@ describe('Highlighter', () => {
     assert.equal(marked('HTTP 429', 'http(429, 4290)'), '[http]([429], 4290)');
   });
 
+  it('marks words whatever their accents and widths, with the columns of the text', () => {
+    assert.equal(
+      marked('configuracao', '// Configuração, a configurac\u0327a\u0303o'),
+      '// [Configuração], a [configurac\u0327a\u0303o]',
+    );
+    assert.equal(marked('strasse', '// Straße, STRASSE'), '// [Straße], [STRASSE]');
+    assert.equal(marked('api リトライ', '// ＡＰＩキーのﾘﾄﾗｲ'), '// [ＡＰＩ]キーの[ﾘﾄﾗｲ]');
+    assert.equal(marked('χρήστης istanbul', '// ΧΡΗΣΤΗΣ İstanbul'), '// [ΧΡΗΣΤΗΣ] [İstanbul]');
+  });
+
   it('marks all matching parts of a text without spaces between its words', () => {
     assert.equal(marked('仕組み この', 'この仕組みは'), '[この][仕組み]は');
     assert.equal(marked('仕組み', '// 仕組 と 組み と 仕組み'), '// [仕組] と [組み] と [仕組み]');
     assert.equal(marked('仕組み', 'lamp仕組みLamp'), 'lamp[仕組み]Lamp');
-    assert.equal(marked('𠮷野家 屋', '𠮷野家の屋根'), '[𠮷野家]の屋根');
+    assert.equal(marked('锁 𠮷', '分布式锁的锁定 𠮷野家'), '分布式[锁]的[锁]定 [𠮷]野家');
+    assert.equal(marked('𠮷野家 屋', '𠮷野家の屋根'), '[𠮷野家]の[屋]根');
   });
 });

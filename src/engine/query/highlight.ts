@@ -1,5 +1,13 @@
 import { WORD } from '../analyze/numbers.ts';
-import { isIndexable, isNumber, splitToken } from '../analyze/words.ts';
+import {
+  isIndexable,
+  isNumber,
+  isUnspaced,
+  lowerCase,
+  splitToken,
+  withoutAccents,
+  writtenWords,
+} from '../analyze/words.ts';
 import { keep } from './keep.ts';
 import type { Query } from './query.ts';
 import { stemOf } from './wordMatch.ts';
@@ -22,12 +30,15 @@ interface TokenMatches {
 export class Highlighter {
   readonly #words: ReadonlySet<string>;
   readonly #names: ReadonlySet<string>;
+  /** Words of one character in a script without spaces, which are parts of the index's pairs. */
+  readonly #characters: readonly string[];
   /** Matches by token: code repeats its tokens, and splitting and stemming them is most of the work. */
   readonly #known = new Map<string, TokenMatches>();
 
   constructor(query: Query) {
     this.#words = new Set(query.words);
     this.#names = new Set([...query.names, ...query.pairs]);
+    this.#characters = query.words.filter((word) => isUnspaced(word) && word.length === stepOver(word));
   }
 
   ranges(line: string): Range[] {
@@ -55,22 +66,22 @@ export class Highlighter {
   #matchesOf(token: string): TokenMatches {
     return keep(this.#known, token, () => {
       const ranges = this.#rangesIn(token);
-      const parts = ranges.map(({ start, end }) => splitToken(token.slice(start, end)));
-      const words = parts.flatMap((some) => some.map(stemOf).filter((word) => this.#words.has(word)));
-      return { ranges, words, hasName: parts.some((some) => this.#names.has(some.join(''))) };
+      const found = ranges.map(({ start, end }) => token.slice(start, end));
+      const words = found.flatMap((text) => writtenWords(text).map(stemOf)).filter((word) => this.#words.has(word));
+      return { ranges, words, hasName: found.some((text) => this.#names.has(splitToken(text).join(''))) };
     });
   }
 
-  /** The ranges in a token of any form of Unicode; parts are in NFC. */
+  /** The ranges in a token of any form of Unicode; parts have no accents. */
   #rangesIn(token: string): Range[] {
-    const composed = token.normalize();
-    const ranges = this.#rangesInComposed(composed);
-    if (composed === token) return ranges;
+    const plain = withoutAccents(token);
+    const ranges = this.#rangesInPlain(plain);
+    if (plain === token) return ranges;
     const columns = ranges.length === 0 ? [] : columnsOf(token);
-    return ranges.map(({ start, end }) => ({ start: columns[start]!, end: columns[end]! }));
+    return ranges.map(({ start, end }) => ({ start: columns[start] ?? 0, end: columns[end] ?? token.length }));
   }
 
-  #rangesInComposed(token: string): Range[] {
+  #rangesInPlain(token: string): Range[] {
     const parts = splitToken(token);
     const whole = [{ start: 0, end: token.length }];
     if (this.#names.has(parts.join(''))) return whole;
@@ -78,23 +89,27 @@ export class Highlighter {
     // A number's term may be spelt otherwise: `1_000` is `1000`.
     if (parts.length === 1 && isNumber(first)) return this.#words.has(first) ? whole : [];
     const ranges: Range[] = [];
-    const lowerCase = token.toLowerCase();
+    const small = lowerCase(token);
     let from = 0;
     for (const part of parts) {
-      const at = lowerCase.indexOf(part, from);
+      const at = small.indexOf(part, from);
       if (at < 0) continue;
       from = at + stepOver(part);
       if (this.#words.has(stemOf(part))) mark(at, at + part.length, ranges);
     }
-    return ranges;
+    for (const character of this.#characters)
+      for (let at = token.indexOf(character); at >= 0; at = token.indexOf(character, at + 1))
+        if (!ranges.some(({ start, end }) => start <= at && at < end))
+          ranges.push({ start: at, end: at + character.length });
+    return ranges.sort((a, b) => a.start - b.start);
   }
 }
 
-/** The column in a token of each UTF-16 unit of its composed form, and of the end. */
+/** The column in a token of each UTF-16 unit of its form without accents, and of the end. */
 function columnsOf(token: string): number[] {
   const columns: number[] = [];
   for (const { segment, index } of new Intl.Segmenter().segment(token))
-    for (let i = 0; i < segment.normalize().length; i++) columns.push(index + i);
+    for (let i = 0; i < withoutAccents(segment).length; i++) columns.push(index + i);
   return [...columns, token.length];
 }
 

@@ -1,4 +1,5 @@
 import { WORD } from '../analyze/numbers.ts';
+import { foldName } from '../analyze/symbolNames.ts';
 import { isIndexable, isNumber, isStopword, MAX_WORD, splitToken } from '../analyze/words.ts';
 import { stemOf } from './wordMatch.ts';
 
@@ -96,7 +97,7 @@ export function withDefinedNames(query: Query, counts: Counts): Query {
   const added = new Set<string>();
   const removed = new Set<string>();
   for (const typed of query.singles) {
-    const folded = typed.toLowerCase();
+    const folded = foldName(typed);
     const isKnown = query.names.includes(folded);
     const definitions = counts.definedIn(folded);
     const isFew = definitions > 0 && definitions <= MAX_DEFINITIONS;

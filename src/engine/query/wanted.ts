@@ -5,7 +5,7 @@ import type { SegmentReader } from '../index/segmentReader.ts';
 import { clearBit, hasBit, noDeletions, type Segment } from '../index/snapshot.ts';
 import type { DocumentId } from '../documentId.ts';
 import { DocumentScope } from './documentScope.ts';
-import { EXACT, PREFIX, isNamed, spellingsOf, type CompiledFilters, type NameBounds, type Test } from './filters.ts';
+import { EXACT, PREFIX, isNamed, type CompiledFilters, type NameBounds, type Test } from './filters.ts';
 import { markDocuments, symbolTerm, type Term } from './terms.ts';
 
 /** The documents of a segment that may be results. */
@@ -141,14 +141,12 @@ function* namesIn(
 ): Generator<void, void, void> {
   for (const { prefix, part } of bounds) {
     const key = Buffer.from(nameKey(part), 'latin1');
-    for (const spelling of spellingsOf(prefix)) {
-      const names = reader.names(spelling);
-      for (let read = 1; names.next(); read++) {
-        if (read % NAMES_PER_STEP === 0) yield;
-        if (!names.mayContain(key)) continue;
-        const name = names.text();
-        if (accepts(name)) take(name);
-      }
+    const names = reader.names(prefix);
+    for (let read = 1; names.next(); read++) {
+      if (read % NAMES_PER_STEP === 0) yield;
+      if (!names.mayContain(key)) continue;
+      const name = names.text();
+      if (accepts(name)) take(name);
     }
   }
 }

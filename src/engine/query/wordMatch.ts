@@ -76,6 +76,8 @@ export class WordMatcher {
     let isLetter = false;
     for (let at = from; at < to; at++) {
       const byte = name[at]!;
+      // The letter may have an accent, which words do not have.
+      if (byte > 0x7f) return true;
       const isSmall = byte >= 0x61 && byte <= 0x7a;
       if ((!isSmall || !isLetter) && this.#beginnings[trigramAt(name, at, to)] === 1) return true;
       isLetter = isSmall || (byte >= 0x41 && byte <= 0x5a);
