@@ -1,6 +1,6 @@
 import { WORD } from '../analyze/numbers.ts';
 import { foldName } from '../analyze/symbolNames.ts';
-import { isIndexable, isNumber, isStopword, MAX_WORD, splitToken } from '../analyze/words.ts';
+import { isIndexable, isNumber, isStopword, isUnspaced, MAX_WORD, splitToken } from '../analyze/words.ts';
 import { stemOf } from './wordMatch.ts';
 
 /** A query in the terms of the index. */
@@ -53,7 +53,7 @@ export function parseQuery(text: string): Query {
   }
   const trimmed = text.normalize().trim();
   const isOne = names.length === 1 ? !isNumber(names[0]!.join('')) : /^[\p{L}_]/u.test(trimmed);
-  const isSymbol = names.length > 0 && !/\s/.test(trimmed) && isOne;
+  const isSymbol = names.length > 0 && !/\s/.test(trimmed) && isOne && !isSentence(trimmed);
   const isName = (parts: readonly string[], i: number): boolean => {
     const [part = ''] = parts;
     if (parts.length !== 1 || isNumber(part) || part.length > MAX_WORD) return part !== '';
@@ -73,6 +73,14 @@ export function parseQuery(text: string): Query {
     pairs: isSymbol && names.length === 1 ? [] : [...pairs].slice(0, MAX_WORDS),
     symbol: isSymbol ? trimmed : undefined,
   };
+}
+
+/** Length of the longest name in a script without spaces between words. */
+const MAX_UNSPACED_NAME = 8;
+
+/** Whether a text without spaces is no name, as a question in Chinese: it is long, or has punctuation of such a script. */
+function isSentence(text: string): boolean {
+  return isUnspaced(text) && (text.length > MAX_UNSPACED_NAME || /[?\u3000-\u303f\uff01-\uff1f]/.test(text));
 }
 
 /** Counts the documents with a folded word, and all documents. */
