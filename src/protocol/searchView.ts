@@ -111,6 +111,9 @@ export type SearchTarget = (typeof SEARCH_TARGETS)[number];
 export const QUERY_PARTS = ['language', 'folder', 'kind', 'changed', 'symbol'] as const;
 export type QueryPart = (typeof QUERY_PARTS)[number];
 
+/** Code of a search's error: the team's service refuses the token. */
+export const TOKEN_REFUSED = 'TokenRefused';
+
 interface QueryRequest {
   readonly query: string;
 }
@@ -137,6 +140,8 @@ export interface SearchMethods {
   change(request: QueryRequest & { readonly part: QueryPart; readonly value: string }): string;
   /** Searches elsewhere from now on; asks for the token of the team's service where it is missing. */
   scope(request: { readonly to: SearchScope }): void;
+  /** Asks for another token of the team's service. */
+  replaceToken(nothing: undefined): void;
   /** Shows a place; the view keeps the focus. */
   preview(request: { readonly id: number }): void;
   /** Opens a place, and moves the focus to it. */
@@ -183,6 +188,7 @@ export const searchView: ViewContract<SearchMethods, SearchEvents> = {
     choices: z.strictObject({ query, part: z.enum(['language', 'folder']) }),
     change: z.strictObject({ query, part: z.enum(QUERY_PARTS), value: z.string().check(z.maxLength(MAX_QUERY)) }),
     scope: z.strictObject({ to: z.enum(SEARCH_SCOPES) }),
+    replaceToken: nothing,
     preview: z.strictObject({ id }),
     open: z.strictObject({ query, id, toSide: z.boolean() }),
     restore: nothing,

@@ -11,11 +11,16 @@ export interface ServiceAdvice {
 
 /** For what an editor connected. */
 export const EDITOR_ADVICE: ServiceAdvice = {
-  token: 'Run “Sextant: Disconnect Team Service”, then “Sextant: Search Team Code…” with another.',
+  token: 'Enter another with “Sextant: Search Team Code…”.',
   certificate: 'Name its file in the variable NODE_EXTRA_CA_CERTS, and start the editor again.',
 };
 
 const WEB_PAGE = / - \s*</;
+
+/** Whether the service does not know the token, or no longer. */
+export function isTokenRefused(error: unknown): boolean {
+  return error instanceof APIError && error.status === 401;
+}
 
 /** The same failure in words for a user, with the next step; no body of an answer is in it. */
 export function explained(error: APIError, url: string, advice: ServiceAdvice): APIError {

@@ -3,8 +3,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../src/workspace/folderOptions.ts';
 import { pushFolder } from '../../src/context/push.ts';
-import { AdminClient } from '../../src/server/admin/adminClient.ts';
-import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { SextantServer } from '../../src/server/server.ts';
 import { WireClient } from '../../src/wire/wireClient.ts';
 import type { Locator } from 'playwright-core';
@@ -49,6 +47,11 @@ describe('Search Team Code', () => {
     await server.close();
   });
 
+  function keptUrl(): unknown {
+    const settings = join(workbench.dataFolder, 'data/data/User/settings.json');
+    return (JSON.parse(readFileSync(settings, 'utf8')) as Record<string, unknown>)['sextant.team.url'];
+  }
+
   async function open(): Promise<void> {
     await workbench.run('Sextant: Search Team Code');
     await workbench.pick.getByText('Search Team Code', { exact: true }).waitFor();
@@ -56,9 +59,6 @@ describe('Search Team Code', () => {
 
   it('asks for URL and token once, and keeps them only if the service accepts the token', async () => {
     const { page, pick, query } = workbench;
-    const settings = join(workbench.dataFolder, 'data/data/User/settings.json');
-    const keptUrl = (): unknown =>
-      (JSON.parse(readFileSync(settings, 'utf8')) as Record<string, unknown>)['sextant.team.url'];
     await workbench.run('Sextant: Search Team Code');
     await pick.getByText('URL of the service that your').waitFor();
     await query.fill('http://search.example.com');
@@ -82,7 +82,7 @@ describe('Search Team Code', () => {
     await page.getByText('refuses the token: it is wrong or was revoked. Connect with another.').first().waitFor();
     assert.equal(keptUrl(), undefined);
     await askAgain();
-    await query.fill(server.token);
+    await query.fill((await server.createToken('first', ['context:use', 'repositories:read'])).token);
     await workbench.enter();
     await pick.getByText('Search Team Code', { exact: true }).waitFor();
     assert.equal(keptUrl(), server.url);
@@ -211,6 +211,57 @@ describe('Search Team Code', () => {
     await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith('Ln 2,'));
   });
 
+  it('asks for another token once the kept one is revoked, in the list and in the search view, and keeps the URL', async () => {
+    const { page, pick, query } = workbench;
+    const replacement = await server.createToken('replacement', ['context:use', 'repositories:read']);
+    await server.revokeToken('first');
+    const refused = `${server.url} refuses the token: it is wrong or was revoked`;
+    await open();
+    await workbench.type('lighthouseTariff');
+    await workbench.firstRow(refused);
+    await pick.getByText('Press Enter to enter another token').waitFor();
+    await workbench.shoot('team-refused');
+    await workbench.enter();
+    await pick.getByText(`Token for ${server.url}`).waitFor();
+    await query.fill('wrong');
+    await workbench.enter();
+    await page.getByText('refuses the token: it is wrong or was revoked. Connect with another.').first().waitFor();
+    await open();
+    await workbench.type('lighthouseTariff');
+    await workbench.firstRow(refused);
+    await workbench.enter();
+    await pick.getByText(`Token for ${server.url}`).waitFor();
+    await query.fill(replacement.token);
+    await workbench.enter();
+    await workbench.firstRow('lighthouseTariff');
+    assert.equal(await query.inputValue(), 'lighthouseTariff');
+    await page.keyboard.press('Escape');
+
+    await server.revokeToken('replacement');
+    // Answers are a page, too.
+    await workbench.run('View: Close All Editors');
+    await page.locator('iframe.webview').waitFor({ state: 'detached' });
+    await workbench.run('Sextant Search: Find Code');
+    const view = await workbench.view();
+    const row = view.getByRole('treeitem', { name: /^tariff\.ts acme\/tools · src/ }).first();
+    await view.getByRole('textbox', { name: 'Search code' }).fill('lighthouseTariff');
+    await view.getByRole('button', { name: 'This Workspace' }).click();
+    await view.getByRole('menuitemcheckbox', { name: 'Team Code' }).click();
+    await view.getByText(refused).waitFor();
+    await workbench.shoot('team-scope-refused');
+    await view.getByRole('button', { name: 'Enter Another Token' }).click();
+    await pick.getByText(`Token for ${server.url}`).waitFor();
+    await query.fill(server.token);
+    await workbench.enter();
+    await row.waitFor();
+    assert.equal(await view.getByRole('button', { name: 'Enter Another Token' }).count(), 0);
+    assert.equal(keptUrl(), server.url);
+    await view.getByRole('button', { name: 'Search in: Team Code' }).click();
+    await view.getByRole('menuitemcheckbox', { name: 'This Workspace' }).click();
+    await workbench.run('View: Close Primary Side Bar');
+    await page.locator('iframe.webview').waitFor({ state: 'detached' });
+  });
+
   it('reports filters that match nothing, and is forgotten by a command', async () => {
     await open();
     await workbench.type('tariff repo:nothing');
@@ -218,17 +269,6 @@ describe('Search Team Code', () => {
     await workbench.shoot('team-nothing');
     assert.equal(await workbench.pick.getByRole('option').count(), 1, 'fewer words would not help');
     await workbench.page.keyboard.press('Escape');
-    const faults = new FaultClient(new AdminClient(server));
-    await faults.addFault({ path: '/repositories/search', status: 401 });
-    await open();
-    await workbench.type('tariff');
-    await workbench.firstRow(`${server.url} refuses the token: it is wrong or was revoked`);
-    await workbench.pick
-      .getByText('Run “Sextant: Disconnect Team Service”, then “Sextant: Search Team Code…”')
-      .waitFor();
-    await workbench.shoot('team-refused');
-    await workbench.page.keyboard.press('Escape');
-    await faults.clearFaults();
     // Answers are a page, too.
     await workbench.run('View: Close All Editors');
     await workbench.page.locator('iframe.webview').waitFor({ state: 'detached' });

@@ -1,13 +1,15 @@
+import { SextantError } from '../../src/base/errors.ts';
 import type { RpcCaller } from '../../src/base/rpc.ts';
 import { MAX_FILES, TYPING_PAUSE_MS } from '../../src/protocol/limits.ts';
-import type {
-  QueryPart,
-  SearchEvents,
-  SearchMethods,
-  SearchReply,
-  SearchState,
-  ShownChoice,
-  ShownFile,
+import {
+  TOKEN_REFUSED,
+  type QueryPart,
+  type SearchEvents,
+  type SearchMethods,
+  type SearchReply,
+  type SearchState,
+  type ShownChoice,
+  type ShownFile,
 } from '../../src/protocol/searchView.ts';
 import type { SearchScope } from '../../src/protocol/searchScope.ts';
 import { messageOf } from '../page.tsx';
@@ -63,6 +65,8 @@ export class SearchModel {
   /** Whether no file of the present query is shown yet. */
   isWaiting = false;
   error = '';
+  /** Whether {@link error} is that the team's service refuses the token. */
+  needsToken = false;
   /** Number of files that the query finds, if there are more than are shown. */
   count: { readonly files: number; readonly isLeast: boolean } | undefined;
   scrollTop = 0;
@@ -154,6 +158,12 @@ export class SearchModel {
     this.type(this.query, 0);
   }
 
+  /** Asks for another token, and searches again. */
+  async replaceToken(): Promise<void> {
+    await this.send('replaceToken', undefined);
+    this.type(this.query, 0);
+  }
+
   async change(part: QueryPart, value = ''): Promise<void> {
     const { query: before } = this;
     const query = await this.#call(() => this.#options.caller.call('change', { query: before, part, value }));
@@ -208,10 +218,15 @@ export class SearchModel {
     try {
       return await request();
     } catch (error) {
-      this.error = messageOf(error);
+      this.#fail(error);
       this.#options.draw();
       return undefined;
     }
+  }
+
+  #fail(error: unknown): void {
+    this.error = messageOf(error);
+    this.needsToken = error instanceof SextantError && error.code === TOKEN_REFUSED;
   }
 
   /** `first` is the number of files to show before the others come. */
@@ -236,7 +251,7 @@ export class SearchModel {
       this.#take(reply);
     } catch (error) {
       if (running.signal.aborted) return;
-      this.error = messageOf(error);
+      this.#fail(error);
       this.#show(undefined, []);
     }
     this.isSearching = this.isWaiting = false;

@@ -169,6 +169,11 @@ function Notices({ model }: { readonly model: SearchModel }): JSX.Element {
       {error !== '' && (
         <Notice icon="icon-error">
           {l10n.t('The search failed: {0}', error)}{' '}
+          {model.needsToken && (
+            <button type="button" class="link" onClick={() => void model.replaceToken()}>
+              {l10n.t('Enter Another Token')}
+            </button>
+          )}{' '}
           <button type="button" class="link" onClick={() => model.type(model.query, 0)}>
             {l10n.t('Try Again')}
           </button>

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
+import { describeError, SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Handlers } from '../../base/rpc.ts';
 import {
   searchView,
+  TOKEN_REFUSED,
   type SearchEvents,
   type SearchMethods,
   type SearchReply,
@@ -27,6 +29,7 @@ import {
 } from '../../workspace/queryEditing.ts';
 import { fixesOf } from '../../workspace/queryFixes.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
+import { isTokenRefused } from '../../wire/explained.ts';
 import { REPOSITORY_LIMITS } from '../../wire/repositories.ts';
 import { isTeamRoot } from '../../wire/teamRoot.ts';
 import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
@@ -226,6 +229,9 @@ export class SearchView implements vscode.Disposable {
         if (to === 'workspace' || (await this.#dependencies.team.connect())) this.#scope = to;
         this.#emitState();
       },
+      replaceToken: async () => {
+        await this.#dependencies.team.connect(true);
+      },
       preview: async ({ id }) => {
         this.#preview ??= new EditorPreview(true);
         await this.#preview.showFound(async () => {
@@ -321,7 +327,10 @@ export class SearchView implements vscode.Disposable {
 
   async #searchTeam(query: string, limit: number, from: number, signal: AbortSignal): Promise<SearchReply> {
     const most = Math.min(limit, MAX_TEAM);
-    const { results, problems } = await this.#dependencies.team.search(query, most, signal);
+    const { results, problems } = await this.#dependencies.team.search(query, most, signal).catch((error: unknown) => {
+      if (!isTokenRefused(error)) throw error;
+      throw new SextantError(TOKEN_REFUSED, describeError(error), { cause: error });
+    });
     const files = this.#take(results, from > 0);
     return {
       ...{ from, files: files.slice(from), isBeginning: false, problems: [], completions: [] },

@@ -38,9 +38,9 @@ export class TeamCode implements vscode.Disposable {
     return hasTeam();
   }
 
-  /** Asks for URL and token where they are missing. `undefined` if the user closes the question. */
-  connect(): Promise<WireClient | undefined> {
-    return this.service.connect();
+  /** Asks for URL and token where they are missing, or for another token. `undefined` if the user closes the question. */
+  connect(replacesToken = false): Promise<WireClient | undefined> {
+    return this.service.connect(replacesToken);
   }
 
   async search(query: string, limit: number, signal: AbortSignal): Promise<TeamAnswer> {

@@ -4,6 +4,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { DefinitionKind } from '../../engine/analyze/language.ts';
+import { isTokenRefused } from '../../wire/explained.ts';
 import type { WireResult } from '../../wire/repositories.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
@@ -17,6 +18,8 @@ import { rootOf, type TeamFiles } from './teamFiles.ts';
 
 interface TeamRow extends vscode.QuickPickItem {
   readonly result?: WireResult;
+  /** Enter asks for another token. */
+  readonly replacesToken?: true;
 }
 
 /** A search goes over the network. */
@@ -32,11 +35,11 @@ export class TeamPick implements vscode.Disposable {
     this.#team = team;
   }
 
-  async show(query: string): Promise<void> {
-    const client = await this.#team.connect();
+  async show(query: string, replacesToken = false): Promise<void> {
+    const client = await this.#team.connect(replacesToken);
     if (!client) return;
     this.#session?.dispose();
-    this.#session = new TeamSession(client, this.#team.files);
+    this.#session = new TeamSession(client, this.#team.files, (typed) => void this.show(typed, true));
     this.#session.show(query);
   }
 
@@ -52,6 +55,7 @@ export class TeamPick implements vscode.Disposable {
 class TeamSession implements vscode.Disposable {
   readonly #client: WireClient;
   readonly #files: TeamFiles;
+  readonly #replaceToken: (query: string) => void;
   readonly #pick = vscode.window.createQuickPick<TeamRow>();
   readonly #preview = new EditorPreview();
   readonly #disposables = new DisposableStore();
@@ -60,9 +64,11 @@ class TeamSession implements vscode.Disposable {
   /** The row that became active because the list changed; only those that the user moves to are previewed. */
   #passive: TeamRow | undefined;
 
-  constructor(client: WireClient, files: TeamFiles) {
+  /** `replaceToken` asks for another token, and shows the list for the query again. */
+  constructor(client: WireClient, files: TeamFiles, replaceToken: (query: string) => void) {
     this.#client = client;
     this.#files = files;
+    this.#replaceToken = replaceToken;
     const pick = this.#pick;
     pick.title = vscode.l10n.t('Search Team Code');
     pick.placeholder = vscode.l10n.t(
@@ -120,7 +126,7 @@ class TeamSession implements vscode.Disposable {
       this.#show([...notices, ...(results.length > 0 ? results.map(rowOf) : empty)]);
     } catch (error) {
       if (isCancelled(error) || running.signal.aborted) return;
-      this.#show([failureRow(describeError(error))]);
+      this.#show([failureRow(error)]);
     }
     if (this.#running === running) this.#pick.busy = false;
   }
@@ -141,6 +147,7 @@ class TeamSession implements vscode.Disposable {
   }
 
   async #open(row: TeamRow | undefined, column: vscode.ViewColumn): Promise<void> {
+    if (row?.replacesToken) this.#replaceToken(this.#pick.value);
     if (!row?.result) return;
     const place = placeOf(row.result);
     this.#preview.open(await this.#files.uriOf(place), place, column);
@@ -183,9 +190,11 @@ function placeOf(result: WireResult): KeptPlace {
 }
 
 /** What happened as the label, and the next step below it: a line of the list cuts longer ones. */
-function failureRow(message: string): TeamRow {
+function failureRow(error: unknown): TeamRow {
+  const message = describeError(error);
   const [, what = message, next = ''] = /^(.+?)\. (.+)$/.exec(message) ?? [];
-  return noticeRow(literal(what), literal(next));
+  if (!isTokenRefused(error)) return noticeRow(literal(what), literal(next));
+  return { ...noticeRow(literal(what), vscode.l10n.t('Press Enter to enter another token')), replacesToken: true };
 }
 
 function nothingFound(query: string, searched: number): TeamRow {

@@ -25,14 +25,15 @@ export class TeamService implements vscode.Disposable {
   }
 
   /**
-   * The client of the service; asks for URL and token where they are missing. `undefined` if the user closes a question or the
-   * service refuses the token; then nothing is kept.
+   * The client of the service; asks for URL and token where they are missing, and for another token if `replacesToken`. `undefined` if
+   * the user closes a question or the service refuses the token; then nothing is kept, and nothing replaced.
    */
-  async connect(): Promise<WireClient | undefined> {
+  async connect(replacesToken = false): Promise<WireClient | undefined> {
     const known = urlOfTeam();
     const url = known || (await this.#askUrl());
     if (url === undefined) return undefined;
-    const token = (await this.#secrets.get(tokenName(url))) ?? (await this.#askToken(url));
+    const kept = replacesToken ? undefined : await this.#secrets.get(tokenName(url));
+    const token = kept ?? (await this.#askToken(url));
     if (token === undefined) return undefined;
     if (url !== known)
       await vscode.workspace.getConfiguration(TEAM_SETTING).update('url', url, vscode.ConfigurationTarget.Global);
