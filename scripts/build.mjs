@@ -300,6 +300,15 @@ function loadedAtStart(metafile, entry) {
 }
 
 /**
+ * The text of a package's licence.
+ * @param {string} folder
+ */
+function licenceOf(folder) {
+  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  return file && readFileSync(join(folder, file), 'utf8').trim();
+}
+
+/**
  * The licences of bundled packages, as these require.
  * @param {string[]} folders
  */
@@ -307,10 +316,12 @@ function notices(folders) {
   /** @type {Map<string, string[]>} names by licence: many have the same text */
   const names = new Map();
   for (const folder of folders) {
-    const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
-    const text = file === undefined ? `Licence: ${manifest.license}` : readFileSync(join(folder, file), 'utf8').trim();
-    names.set(text, [...(names.get(text) ?? []), `${manifest.name} ${manifest.version}`]);
+    const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    // Some packages of Microsoft have no file; the licence of its toolkit is theirs, with its copyright.
+    const isMicrosoft = `${license} ${author?.name ?? author}`.startsWith('MIT Microsoft');
+    const text = licenceOf(folder) ?? (isMicrosoft && licenceOf('node_modules/@vscode/webview-ui-toolkit'));
+    if (!text) throw new Error(`${name} has no file with its licence, whose text the notices need.`);
+    names.set(text, [...(names.get(text) ?? []), `${name} ${version}`]);
   }
   const parts = [...names].map(([text, packages]) => `${packages.join('\n')}\n${'='.repeat(40)}\n${text}\n`);
   return `Sextant contains these packages.\n\n${parts.join('\n\n')}`;
