@@ -9,7 +9,7 @@ import { endpoints } from '../../src/analytics/contract.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { FaultClient } from '../../src/server/admin/faultClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
-import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
+import { forgetRequests, organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
 import { COMMAND } from '../support/command.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 import { until } from '../support/until.ts';
@@ -136,10 +136,12 @@ describe('the table of budgets', () => {
   let server: TestServer;
   let faults: FaultClient;
   let tab: BudgetsTab;
+  let remember: () => void;
   const today = new Date().toISOString().slice(0, 10);
 
   before(async () => {
     folder = newFolder();
+    remember = forgetRequests(folder);
     server = await startServer({
       data: [
         ...organizationOf([
@@ -174,6 +176,7 @@ describe('the table of budgets', () => {
     await tab.connect(server);
   });
   after(async () => {
+    remember();
     await tab.workbench.close();
     await server.close();
   });

@@ -1,3 +1,5 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { AdjustableClock } from '../../src/base/clock.ts';
 import { AnalyticsClient } from '../../src/analytics/client/analyticsClient.ts';
 import { RequestBudget } from '../../src/analytics/client/requestBudget.ts';
@@ -36,4 +38,19 @@ export function organizationOf(
         ...{ kind: 'override', [kind]: name, resource, period: 'BUDGET_PERIOD_MONTHLY', config: { limit } },
       })),
   ];
+}
+
+/**
+ * Has no request of an editor wait for those before it, as if a minute passed twice a second: its budget of requests starts again.
+ * `folder` has the editor's data. Returns what ends this.
+ */
+export function forgetRequests(folder: string): () => void {
+  const requests = join(folder, 'sextant/analytics/requests');
+  const timer = setInterval(() => {
+    if (!existsSync(requests)) return;
+    // Renamed first: another process may add a file meanwhile.
+    renameSync(requests, `${requests}-of-before`);
+    rmSync(`${requests}-of-before`, { recursive: true });
+  }, 500);
+  return () => clearInterval(timer);
 }

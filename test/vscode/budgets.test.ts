@@ -10,7 +10,7 @@ import type { CommandId } from '../../src/extension/commandIds.ts';
 import { AdminClient } from '../../src/server/admin/adminClient.ts';
 import { startServer, type TestServer } from '../../src/server/testing.ts';
 import { AlertReceiver } from '../support/alertReceiver.ts';
-import { organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
+import { forgetRequests, organizationOf, person, quickClient, serviceAccount } from '../support/budgets.ts';
 import { sextant, until } from './support.ts';
 
 const run = (name: string, argument?: unknown): Thenable<unknown> =>
@@ -23,11 +23,13 @@ const today = new Date().toISOString().slice(0, 10);
 describe('changing budgets', () => {
   let folder: string;
   let server: TestServer;
+  let remember: () => void;
   const { XDG_DATA_HOME: before } = process.env;
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sextant-budgets-'));
     process.env.XDG_DATA_HOME = folder;
+    remember = forgetRequests(folder);
     const hostile = '[x](command:workbench.action.quit)@x.io';
     server = await startServer({
       data: [
@@ -48,6 +50,7 @@ describe('changing budgets', () => {
     await until('budgets are there', async () => (await (await sextant()).analytics()).reports.budgets === 'ready');
   });
   afterEach(async () => {
+    remember();
     await run('disconnectAnalytics');
     await server.close();
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
