@@ -169,6 +169,8 @@ export class Workbench {
     await this.enter();
     // Waits for the check of the token: opening the palette earlier closes the input, and nothing is connected.
     await this.pick.waitFor({ state: 'hidden' });
+    // The view that is shown next takes the focus, and would close the palette.
+    await appears(this.page.locator('.tree-explorer-viewlet-tree-view .monaco-list:focus'));
   }
 
   get statusBarItem(): Locator {
