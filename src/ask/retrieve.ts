@@ -1,3 +1,4 @@
+import { TEXT_KINDS, type DefinitionKind } from '../engine/analyze/language.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { splitRepositoryQuery } from '../wire/repositories.ts';
@@ -160,7 +161,10 @@ function wordsOf(question: string): string {
 
 /** Names of the first definitions that an answer cites. */
 function testedNames(last: Answer | undefined): string[] {
-  const names = last?.cited.flatMap(({ symbol }) => (symbol && symbol.kind !== 'heading' ? [symbol.name] : [])) ?? [];
+  const names =
+    last?.cited.flatMap(({ symbol }) =>
+      symbol && !TEXT_KINDS.has(symbol.kind as DefinitionKind) ? [symbol.name] : [],
+    ) ?? [];
   return [...new Set(names)].slice(0, TESTED);
 }
 

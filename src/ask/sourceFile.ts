@@ -73,13 +73,17 @@ export class SourceFile {
 
   /**
    * The lines to quote for found ones: the definition that they are, or are in, with its comment, if it has at most `most` lines; else
-   * the part of the found lines that has most of the words.
+   * the part of the found lines that has most of the words. Of data they are the whole file or the outermost section of that length.
    */
   quote(found: FoundLines, words: readonly string[], most: number, language: string): QuotedLines {
     const around = this.around(found);
     const [inner] = around;
     const whole = around.filter((one) => sizeOf(one) <= most);
-    const definition = whole.find((one) => sizeOf(one) >= SHORT) ?? whole[0];
+    const isData = inner?.kind === 'section';
+    const lastLine = this.#lines.length - (this.#lines.at(-1) === '' ? 1 : 0);
+    // A key of data says little without those around it.
+    if (isData && lastLine <= most) return { startLine: 1, endLine: lastLine };
+    const definition = isData ? whole.at(-1) : (whole.find((one) => sizeOf(one) >= SHORT) ?? whole[0]);
     if (definition) return { startLine: definition.startLine, endLine: definition.endLine, definition };
     const start = found.startLine - 1;
     const end = Math.min(found.endLine, this.#lines.length) - 1;

@@ -3,6 +3,7 @@ import { afterAttributes, afterMacros } from './attributes.ts';
 import { BlockEnds, closerEnd, isCloser, isText, lastCodeByte, partEnd, sqlEnd } from './ends.ts';
 import { Groups } from './groups.ts';
 import { Headings } from './headings.ts';
+import { Sections } from './sections.ts';
 import { leadingLines, type FileLines } from './leading.ts';
 import type { DefinitionKind, Language } from './language.ts';
 import { Members, membersOnLine } from './members.ts';
@@ -72,7 +73,7 @@ export function findDefinitions(
   quiet: Uint8Array,
   isLeader: (identifier: number) => boolean,
 ): Definition[] {
-  if (language.patterns.length === 0 && !language.headings) return [];
+  if (language.patterns.length === 0 && !language.headings && !language.sections) return [];
   const file: AnalyzedFile = {
     scan,
     language,
@@ -84,7 +85,9 @@ export function findDefinitions(
   const found: Definition[] = [];
   const groups = new Groups(scan, language);
   const members = new Members(scan, language, quiet);
-  const headings = language.headings && new Headings(scan, quiet, language.headings);
+  const headings = language.headings
+    ? new Headings(scan, quiet, language.headings)
+    : language.sections && new Sections(scan, quiet, language.sections);
   /** The definitions whose value is a name, by their indices. */
   const values = new Map<number, string>();
   /** Lines whose name is that of the block which ends there. */
@@ -145,7 +148,7 @@ export function findDefinitions(
     for (const name of enumerators) add(line, name, 'constant', members.container);
     if (enumerators.length > 0) continue;
     const title = headings?.title(line);
-    if (title !== undefined) add(line, title, 'heading');
+    if (title !== undefined) add(line, title, language.headings ? 'heading' : 'section');
     if (headings) continue;
     const member = groups.member(line);
     const text = member ?? candidate(scan, language, line, isLeader);

@@ -19,6 +19,7 @@ export type DefinitionKind =
   | 'macro'
   | 'method'
   | 'module'
+  | 'section'
   | 'struct'
   | 'type'
   | 'variable';
@@ -32,6 +33,9 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
   'type',
   'module',
 ]);
+
+/** The kinds that name a part of a text, rather than of a program. */
+export const TEXT_KINDS: ReadonlySet<DefinitionKind> = new Set(['heading', 'section']);
 
 /** Rules of the fields and properties of types, of which there may be one on each line of a body. */
 export interface FieldRules {
@@ -86,6 +90,8 @@ export interface Language {
   readonly fields?: FieldRules;
   /** How a document marks its headings, which are its definitions. */
   readonly headings?: 'asciidoc' | 'markdown' | 'org' | 'restructuredtext' | 'tex';
+  /** How data marks its sections, which are its definitions. */
+  readonly sections?: 'json' | 'table' | 'yaml';
   /** Set if a function counts only when its body follows; without one the line is a prototype or a call of a macro. */
   readonly needsBody?: boolean;
   /** Set if an equation at the same indentation that begins with the name of a definition belongs to it. */

@@ -7,7 +7,20 @@ import { java, csharp, groovy, kotlin, scala } from './languages/java.ts';
 import { typescript, javascript } from './languages/javascript.ts';
 import { lisp } from './languages/lisps.ts';
 import { PAGES, haml, pug, slim } from './languages/markup.ts';
-import { asciidoc, makefile, markdown, org, proto, restructuredText, sql, tex } from './languages/notations.ts';
+import {
+  asciidoc,
+  ini,
+  json,
+  makefile,
+  markdown,
+  org,
+  proto,
+  restructuredText,
+  sql,
+  tex,
+  toml,
+  yaml,
+} from './languages/notations.ts';
 import {
   coffeescript,
   crystal,
@@ -93,6 +106,10 @@ const WRITTEN: readonly Language[] = [
   slim,
   thrift,
   prisma,
+  json,
+  yaml,
+  toml,
+  ini,
 ];
 
 /** All languages with definitions. If two have the same extension, the first wins. */
@@ -109,12 +126,8 @@ export const DOCUMENTS: ReadonlySet<string> = new Set(LANGUAGES.filter(({ headin
 
 /** Languages without definitions that are still worth a name, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
-  json: ['json', 'jsonc', 'json5', 'ndjson', 'jsonl'],
-  yaml: ['yaml', 'yml'],
-  toml: ['toml'],
   xml: ['xml', 'xsd', 'xsl', 'svg', 'plist', 'csproj', 'props', 'targets'],
   dockerfile: ['dockerfile'],
-  ini: ['ini', 'cfg', 'conf', 'properties'],
   bat: ['bat', 'cmd'],
   asm: ['asm', 'nasm'],
   awk: ['awk'],

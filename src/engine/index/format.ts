@@ -68,6 +68,7 @@ export const DEFINITION_KINDS: readonly DefinitionKind[] = [
   'type',
   'variable',
   'extension',
+  'section',
 ];
 
 /** A term's 48 bits: `bucket` 16, `key` 32. */

@@ -1,4 +1,4 @@
-import { TYPE_KINDS } from '../analyze/language.ts';
+import { TEXT_KINDS, TYPE_KINDS } from '../analyze/language.ts';
 import { ARE_IMPORTS, MAX_TOKENS } from '../index/format.ts';
 import type { LineRange, SymbolSpan } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
@@ -272,7 +272,8 @@ export class PlaceFeatures {
       row[P.oneLine] = symbol.endLine === line ? 1 : 0;
       if (kind === 'function' || kind === 'method') row[P.function] = 1;
       else if (TYPE_KINDS.has(kind)) row[P.type] = 1;
-      else if (kind === 'extension' || kind === 'heading') row[P[kind]] = 1;
+      else if (TEXT_KINDS.has(kind)) row[P.heading] = 1;
+      else if (kind === 'extension') row[P.extension] = 1;
       else row[P.constant] = 1;
       row[P.part] = isHere ? 0 : 1;
       row[P.head] = isHere && symbol.endLine > lines[1] ? 1 : 0;

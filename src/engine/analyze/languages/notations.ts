@@ -54,6 +54,21 @@ export const asciidoc = documents('asciidoc', ['adoc', 'asciidoc', 'asc'], ['//'
 export const tex = documents('tex', ['tex', 'ltx', 'sty'], ['%']);
 export const org = documents('org', ['org']);
 
+/** A language of data, whose definitions are its sections. */
+function data(
+  id: string,
+  sections: NonNullable<Language['sections']>,
+  extensions: readonly string[],
+  comments: readonly string[] = [],
+): Language {
+  return { id, sections, extensions, style: 'indent', comments, leaders: [], shapes: [], patterns: [] };
+}
+
+export const json = data('json', 'json', ['json', 'jsonc', 'json5', 'ndjson', 'jsonl']);
+export const yaml = data('yaml', 'yaml', ['yaml', 'yml'], ['#']);
+export const toml = data('toml', 'table', ['toml'], ['#']);
+export const ini = data('ini', 'table', ['ini', 'cfg', 'conf', 'properties'], ['#', ';']);
+
 export const makefile: Language = {
   id: 'makefile',
   extensions: ['mk', 'mak'],
