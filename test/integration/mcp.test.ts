@@ -562,7 +562,10 @@ describe('sextant mcp', () => {
         return (content as { readonly text: string }[])[0]!.text;
       };
       assert.match(await answer(session), /^Path: acme\/tools\/src\/tariff\.ts$/m);
-      assert.match(await answer(await editor(server.url, 'wrong')), / refuses the token: .* Run “Sextant: Disconnect /);
+      assert.match(
+        await answer(await editor(server.url, 'wrong')),
+        / refuses the token: .* Enter another with “Sextant: Search Team Code…”\.$/,
+      );
       const without = await (await editor(server.url, undefined)).client.listTools();
       assert.equal(without.tools.length, tools.length - 1);
     } finally {
