@@ -1,8 +1,8 @@
-import { TEXT_KINDS, type DefinitionKind } from '../engine/analyze/language.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { splitRepositoryQuery } from '../wire/repositories.ts';
 import type { Answer, Passage } from './answer.ts';
+import { namesIn } from './followUps.ts';
 import { pageKey } from './pageKey.ts';
 import { isTestFile, PassageCollector, type ComparedLines, type RankedFile } from './passageCollector.ts';
 import { featuresOf, FILLERS, type PassageFeatures, type ScoredQuestion } from './passageRanker.ts';
@@ -161,11 +161,7 @@ function wordsOf(question: string): string {
 
 /** Names of the first definitions that an answer cites. */
 function testedNames(last: Answer | undefined): string[] {
-  const names =
-    last?.cited.flatMap(({ symbol }) =>
-      symbol && !TEXT_KINDS.has(symbol.kind as DefinitionKind) ? [symbol.name] : [],
-    ) ?? [];
-  return [...new Set(names)].slice(0, TESTED);
+  return namesIn(last?.cited ?? []).slice(0, TESTED);
 }
 
 interface AskedQuestion {

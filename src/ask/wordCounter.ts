@@ -91,9 +91,10 @@ export class WordCounter {
   #token(text: string): Token {
     const known = this.#tokens.get(text);
     if (known) return known;
-    const stems = writtenWords(text).map(stem);
+    const parts = splitToken(text);
+    const stems = writtenWords(text, parts).map(stem);
     const token = {
-      parts: splitToken(text).length,
+      parts: parts.length,
       own: stems.flatMap((one) => this.#index.get(one) ?? []),
       related: stems.flatMap((one) => this.#related.get(one) ?? []),
     };

@@ -3,11 +3,11 @@ import { afterAttributes, afterMacros } from './attributes.ts';
 import { BlockEnds, closerEnd, isCloser, isText, lastCodeByte, partEnd, sqlEnd } from './ends.ts';
 import { Groups } from './groups.ts';
 import { Headings } from './headings.ts';
-import { Sections } from './sections.ts';
 import { leadingLines, type FileLines } from './leading.ts';
 import type { DefinitionKind, Language } from './language.ts';
 import { Members, membersOnLine } from './members.ts';
 import type { SourceScan } from './scanner.ts';
+import { Sections } from './sections.ts';
 
 /** A definition in a file. Lines count from 0; `end` is its last line. */
 export interface Definition {

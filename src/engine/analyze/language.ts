@@ -35,7 +35,7 @@ export const TYPE_KINDS: ReadonlySet<DefinitionKind> = new Set([
 ]);
 
 /** The kinds that name a part of a text, rather than of a program. */
-export const TEXT_KINDS: ReadonlySet<DefinitionKind> = new Set(['heading', 'section']);
+export const TEXT_KINDS: ReadonlySet<string> = new Set<DefinitionKind>(['heading', 'section']);
 
 /** Rules of the fields and properties of types, of which there may be one on each line of a body. */
 export interface FieldRules {

@@ -36,7 +36,7 @@ const YAML_KEY = /^\s*(["']?)([^\s"'#{}[\]-](?:(?!:\s)[^"'#])*?)\1\s*:(?:\s+[&!]
 const YAML_TEXT = /:\s*[|>][-+\d]*$/;
 const YAML_ITEM = /^\s*-\s+(?:name|id|alert|record|job_name|hosts|title)\s*:\s+(["']?)(\S.*?)\1(?:\s+#.*)?$/;
 const YAML_FIELD = /^\s*(kind|name)\s*:\s+(["']?)([\w.:/-]+)\2\s*(?:#.*)?$/;
-const YAML_END = /^(?:---|\.\.\.)(?:\s|$)/;
+const YAML_END = /^---(?:\s|$)/;
 const JSON_KEY = /^\s*"((?:[^"\\]|\\.)+)"\s*:\s*[{[]$/;
 const TABLE = /^\s*\[\[?\s*([^[\]",\s](?:[^[\]",]|"[^"]*")*|"[^"]*")\s*\]\]?\s*(?:[#;].*)?$/;
 
@@ -75,9 +75,11 @@ export class Sections {
   #findTables(): void {
     for (const line of this.#lines()) {
       const isTable = this.#scan.firstByte[line] === OPEN_BRACKET;
-      const title = isTable ? TABLE.exec(this.#text(line))?.[1]?.trim() : undefined;
-      if (title !== undefined) this.#closeAll();
-      if (title !== undefined) this.#stack.push({ line, indent: 0, title });
+      const title = isTable ? TABLE.exec(this.#text(line))?.[1]?.trimEnd() : undefined;
+      if (title !== undefined) {
+        this.#closeAll();
+        this.#stack.push({ line, indent: 0, title });
+      }
       this.#last = line;
     }
     this.#closeAll();
@@ -94,7 +96,7 @@ export class Sections {
       if (!OPENERS.includes(lastByte[line]!)) continue;
       // The outermost bracket is around everything.
       const isKey = firstByte[line] === QUOTE && stack.length > 0 && mayHoldSection(stack.slice(1));
-      const title = isKey ? JSON_KEY.exec(this.#text(line).trimEnd())?.[1] : undefined;
+      const title = isKey ? JSON_KEY.exec(this.#text(line))?.[1] : undefined;
       stack.push({ line, indent: indent[line]!, title });
     }
     this.#closeAll();
@@ -122,7 +124,7 @@ export class Sections {
       const isAround = (block: Block): boolean =>
         block.indent < column || (block.indent === column && isItem && firstByte[block.line] !== DASH);
       while (stack.length > 0 && !isAround(stack.at(-1)!)) this.#close();
-      const content = (isItem && stack.length <= MAX_ITEMS) || this.#mayMatter(line) ? this.#text(line).trimEnd() : '';
+      const content = (isItem && stack.length <= MAX_ITEMS) || this.#mayMatter(line) ? this.#text(line) : '';
       if (column === 0 && isItem && YAML_END.test(content)) endDocument();
       this.#last = line;
       text = TEXT_SIGNS.includes(lastByte[line]!) && YAML_TEXT.test(content) ? column : Number.POSITIVE_INFINITY;
@@ -149,7 +151,7 @@ export class Sections {
   }
 
   #text(line: number): string {
-    return this.#scan.line(line, MAX_LINE);
+    return this.#scan.line(line, MAX_LINE).trimEnd();
   }
 
   /** Ends the innermost block. */

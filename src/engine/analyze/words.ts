@@ -66,8 +66,7 @@ const CHARACTER_WORD = /[\p{Script=Han}\p{Script=Hangul}]/gu;
  * The words of a token in a text: its parts, and each character of Chinese and Korean, which may be a word by itself: `锁` in
  * `分布式锁`. A query has such a word only where it stands alone.
  */
-export function writtenWords(token: string): string[] {
-  const parts = splitToken(token);
+export function writtenWords(token: string, parts = splitToken(token)): string[] {
   if (!isUnspaced(token)) return parts;
   const known = new Set(parts);
   const characters = new Set(withoutAccents(token).match(CHARACTER_WORD));

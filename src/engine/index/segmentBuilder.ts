@@ -252,7 +252,7 @@ export class SegmentBuilder {
     } else {
       const text = decode(bytes, start, end);
       const words = splitIdentifier(text);
-      for (const word of writtenWords(text))
+      for (const word of writtenWords(text, words))
         if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
       // A long run in a script with no spaces is a sentence rather than a name.
       const isName = words.length > 1 ? size <= LONG_NAME || !isUnspaced(text) : text.length > MAX_WORD;
@@ -340,7 +340,7 @@ export class SegmentBuilder {
     }
     const words = splitIdentifier(name);
     if (wordField !== undefined)
-      for (const word of writtenWords(name))
+      for (const word of writtenWords(name, words))
         if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
     if (wholeField !== undefined && words.length > 0) this.#count(this.#terms.number(wholeField, words.join('')));
     return words.length > 0;
