@@ -43,6 +43,8 @@ export class FolderSearch {
     this.#leftOut = leftOut;
   }
 
+  readonly withinWords = true;
+
   readonly readText = (path: string): string | undefined => {
     const file = this.#newer.get(path) ?? this.#read(path);
     if (!file) this.#leftOut.add(join(this.root, path));

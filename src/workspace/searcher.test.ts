@@ -87,6 +87,33 @@ describe('Searcher', () => {
     searcher.close();
   });
 
+  it('finds a phrase that is part of a word where no file has a whole word of it', async () => {
+    const place = await indexed({
+      'a.ts': 'export const reconfigured = 1;\n\nexport function trams() {}\n',
+      'b.ts': '// учётная запись\nexport const paymentRetry = 1;\n',
+      'c.ts': '// payments\n',
+    });
+    const searcher = new Searcher();
+    const found = async (query: string, limit = 9): Promise<unknown> => {
+      const { results, problems, isUnfinished } = await searcher.search({ folders: [place], query, limit });
+      assert.equal(isUnfinished, false);
+      const count = await searcher.count({ folders: [place], query, limit: 9 });
+      assert.equal(problems.length > 0 ? 0 : results.length, count);
+      return [results.map(({ path, line }) => `${path}:${line}`), problems.map(({ message }) => message)];
+    };
+    assert.deepEqual(await found('"onfigur"'), [['a.ts:1'], []]);
+    assert.deepEqual(await found('"ion tra"'), [['a.ts:3'], []]);
+    assert.deepEqual(await found('"учёт"'), [['b.ts:1'], []]);
+    assert.deepEqual(await found('"onfigur" -lang:ts'), [
+      [],
+      ['Nothing contains “onfigur” exactly; searched for its words.'],
+    ]);
+    assert.deepEqual(await found('"paymentR"'), [['b.ts:2'], []]);
+    assert.deepEqual(await found('"payment"'), [['b.ts:2', 'c.ts:1'], []]);
+    assert.deepEqual(await found('"onfigurr"'), [[], ['Nothing contains “onfigurr” exactly; searched for its words.']]);
+    searcher.close();
+  });
+
   it('reports filters that no file passes, unless something is found', async () => {
     const place = await indexed({ 'src/a.ts': 'export function lantern() {}\n', 'docs/b.md': '# Lantern\n' });
     const searcher = new Searcher();

@@ -211,10 +211,11 @@ export class Searcher {
     let found: Found;
     try {
       found = await this.#find(searched, parsed, request, leftOut, signal, onFirst);
-      const isPhraseMissing = found.results.length === 0 && !found.isPartial && withoutQuotes(parsed) !== parsed;
+      const { isPartial } = found;
+      const isPhraseMissing = found.results.length === 0 && withoutQuotes(parsed) !== parsed;
       if (isPhraseMissing) {
-        parsed = withoutQuotes(parsed);
-        found = await this.#find(searched, parsed, request, leftOut, signal);
+        parsed = withoutQuotes(parsed, isPartial);
+        found = { ...(await this.#find(searched, parsed, request, leftOut, signal)), isPartial };
       }
       if (found.corrections.length > 0) {
         parsed = corrected(parsed, found.corrections);

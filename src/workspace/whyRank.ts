@@ -89,10 +89,11 @@ export async function explainRank(request: RankRequest, signal?: AbortSignal): P
       request.isTrusted ?? false,
     );
     const problems = [...malformed, ...unread, ...unresolved];
-    const optionsIn = (folder: string): Pick<SearchOptions, 'below' | 'name' | 'changed' | 'readText'> => ({
+    const optionsIn = (folder: string): SearchOptions => ({
       ...folderAt(folder),
       changed: byRoot.get(folder) ?? new Map(),
       readText: (file) => textOf(folderAt(folder), file),
+      withinWords: true,
     });
     const reader = opened.find((one) => one.root === root)?.reader;
     const id = reader?.find(path);

@@ -50,6 +50,8 @@ interface FolderOptions {
    * in it. Without this function phrases filter nothing: their words rank like others.
    */
   readonly readText?: ReadText;
+  /** Whether documents that have no whole word of the phrases are read for them, too, if no other document has them. */
+  readonly withinWords?: boolean;
 }
 
 /** A folder to search. */

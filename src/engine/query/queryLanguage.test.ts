@@ -122,6 +122,8 @@ describe('parseQueryLanguage', () => {
         ['PhraseNotFound', 'Nothing contains “x” exactly; searched for its words.'],
       ],
     );
+    const [partial] = withoutQuotes(parseQueryLanguage('"x"'), true).problems;
+    assert.equal(partial?.message, 'No file read so far contains “x” exactly; searched for its words.');
     const plain = parseQueryLanguage('open -"not used"');
     assert.equal(withoutQuotes(plain), plain);
   });

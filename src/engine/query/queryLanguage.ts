@@ -118,14 +118,14 @@ export function parseQueryLanguage(text: string): ParsedQuery {
 
 /**
  * The query in which each required phrase is words, with a problem for each: for a search whose phrases are in no document. The
- * same query if it has none.
+ * same query if it has none. `isPartial` if some documents were not read.
  */
-export function withoutQuotes(parsed: ParsedQuery): ParsedQuery {
+export function withoutQuotes(parsed: ParsedQuery, isPartial = false): ParsedQuery {
   const quoted = parsed.phrases.filter(({ exclude }) => !exclude);
   if (quoted.length === 0) return parsed;
   const problems = quoted.map(({ text, start, end }): QueryProblem => ({
     code: 'PhraseNotFound',
-    message: `Nothing contains “${text}” exactly; searched for its words.`,
+    message: `${isPartial ? 'No file read so far' : 'Nothing'} contains “${text}” exactly; searched for its words.`,
     start,
     end,
   }));

@@ -27,3 +27,8 @@ export function explainRow(row: Float64Array, query: Query): Contribution[] {
     .filter(({ share }) => share !== 0)
     .sort((a, b) => Math.abs(b.share) - Math.abs(a.share));
 }
+
+/** What features or rules add to a score. */
+export function sumOfShares(shares: readonly Contribution[]): number {
+  return shares.reduce((sum, { share }) => sum + share, 0);
+}

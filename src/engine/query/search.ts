@@ -12,7 +12,7 @@ import { Collection, sumOf } from './collection.ts';
 import { correctionsOf, type Correction } from './corrections.ts';
 import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
-import type { Contribution, SymbolTermInfo } from './features.ts';
+import type { SymbolTermInfo } from './features.ts';
 import { oneOfEachFamily } from './families.ts';
 import { compileFilters, isKnown, type Nearness } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
@@ -26,7 +26,7 @@ import { orderByPlaces, type Placed } from './placeOrder.ts';
 import { bestPlaces } from './placeRanker.ts';
 import { parseQuery, withDefinedNames, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
-import { explainRow, scoreRow } from './ranker.ts';
+import { explainRow, scoreRow, sumOfShares } from './ranker.ts';
 import { SearchMemory, type SearchArrays } from './searchMemory.ts';
 import { expandSymbol, worthOf } from './symbols.ts';
 import { excludedTerms } from './terms.ts';
@@ -83,8 +83,9 @@ export function placeRows(segments: readonly Segment[], text: string, limit: num
   return runAtOnce(search.placesOfFirst(limit));
 }
 
-/** Steps without a result. */
+/** Steps without a result; and results in order, with `undefined` for pauses. */
 type Steps = Generator<void, void, void>;
+type InOrder = Iterable<Placed<Ranked> | undefined>;
 
 class Search {
   readonly #parsed: ParsedQuery;
@@ -144,19 +145,29 @@ class Search {
     const ranked = limit === 0 ? undefined : yield* this.#collected();
     if (!ranked) return { hits, isPartial: false, corrections: [] };
     const places = this.#placeFinder();
-    for (const candidate of this.#inOrder(ranked, places)) {
+    for (const candidate of this.#orOthers(this.#inOrder(ranked, places), hits)) {
       yield;
       if (!candidate) continue;
       const { scores, document, path } = candidate;
       const { readText } = this.#folders[scores.folder]!;
       const match = this.#texts.match(readText, path, () => scores.reader.documentIdOf(document));
       if (this.#texts.isUsedUp) break;
+      if (!match) scores.remove(document);
       const hit = match && this.#toHit(candidate, places, match.line ?? candidate.line);
       const line = candidate.line !== undefined && { line: candidate.line };
       if (hit) hits.push({ folder: scores.folder, hit, ...line, reader: scores.reader, document });
       if (hits.length >= limit) break;
     }
     return { hits, isPartial: this.#texts.isUsedUp, corrections: this.#corrections() };
+  }
+
+  /** The ranked documents and, if they give no hits, all others: they may have the phrases within words. */
+  *#orOthers(ranked: InOrder, hits: readonly FolderHit[]): InOrder {
+    yield* ranked;
+    if (!this.#texts.isNeeded || hits.length > 0) return;
+    for (const scores of this.#scores)
+      if (this.#folders[scores.folder]!.withinWords) for (const _ of scores.addAll()) yield undefined;
+    yield* inOrder(this.#allFound(), byScore);
   }
 
   /** A half name has its documents, and so has what pins documents: neither is a mistake. */
@@ -194,7 +205,7 @@ class Search {
   }
 
   /** The results by their scores and their best places; as they are, if the text decides on them. */
-  #inOrder(ranked: Iterable<Ranked | undefined>, places: PlaceFinder): Iterable<Placed<Ranked> | undefined> {
+  #inOrder(ranked: Iterable<Ranked | undefined>, places: PlaceFinder): InOrder {
     if (!places.isRanked || this.#texts.isNeeded) return ranked;
     return orderByPlaces(ranked, ({ scores, document, evidence }: Ranked) =>
       bestPlaces(places.candidates(scores, document, evidence ?? scores.evidence([document])[0]!)),
@@ -486,8 +497,4 @@ class Search {
       ...(explanation && { explanation }),
     };
   }
-}
-
-function sumOfShares(shares: readonly Contribution[]): number {
-  return sumOf(shares, ({ share }) => share);
 }

@@ -75,7 +75,7 @@ export function staleFileRows(count: number): SearchRow[] {
 export function readAllRow(): SearchRow {
   return {
     label: vscode.l10n.t('Search the remaining files for the phrase'),
-    detail: vscode.l10n.t('Its words are in many files, of which a part was searched.'),
+    detail: vscode.l10n.t('A part of the files was searched for the phrase.'),
     alwaysShow: true,
     iconPath: new vscode.ThemeIcon('ellipsis'),
     readAll: true,
