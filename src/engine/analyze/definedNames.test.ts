@@ -238,6 +238,11 @@ endclass
       'd f g h i j l m n o y',
     ],
     Verilog: ['a.v', 'module a(b, c);\n  input b;\n  output [3:0] c;\n  reg [3:0] c;\nendmodule\n', 'b c c'],
+    COBOL: [
+      'a.cbl',
+      '       01 A.\n          05 B.\n             10 C PIC X.\n                88 D VALUE 1.\n          05 FILLER PIC X.\n          05 E PIC 9.\n       01 F PIC 9.\n       PROCEDURE DIVISION.\n',
+      'B C D E',
+    ],
     GraphQL: ['a.graphql', 'type A {\n  b: Int\n  c(d: Int): E\n}\n', 'b'],
   };
   for (const [what, [path, text, expected]] of Object.entries(cases)) {

@@ -1,6 +1,16 @@
 import { BraceMatcher } from './braces.ts';
 import { afterAttributes, afterMacros } from './attributes.ts';
-import { BlockEnds, closerEnd, isCloser, isText, lastCodeByte, partEnd, sqlEnd } from './ends.ts';
+import {
+  BlockEnds,
+  closerEnd,
+  continuedEnd,
+  isCloser,
+  isText,
+  lastCodeByte,
+  partEnd,
+  sqlEnd,
+  withEndsOfLabels,
+} from './ends.ts';
 import { Groups } from './groups.ts';
 import { Headings } from './headings.ts';
 import { leadingLines, type FileLines } from './leading.ts';
@@ -42,7 +52,6 @@ const DASH = code('-');
 const COMMA = code(',');
 const GREATER = code('>');
 const EQUALS = code('=');
-const BACKSLASH = code('\\');
 const UNDERSCORE = code('_');
 const LETTER_F = code('f');
 const LETTER_U = code('u');
@@ -120,7 +129,7 @@ export function findDefinitions(
     if (end === line && kind === 'enum') addOnLine(line, name ?? 'enum');
   };
   /** Objective-C declares methods as other languages define them. */
-  const needsBody = (line: number): boolean => language.needsBody === true && !isSign(scan.firstByte[line]!);
+  const needsBody = (line: number): boolean => language.needsBody === true && !SIGNS.has(scan.firstByte[line]!);
   /** Adds the definition of the first pattern that applies. */
   const addMatch = (line: number, text: string): boolean => {
     for (const [pattern, kind, contained] of language.patterns) {
@@ -158,6 +167,7 @@ export function findDefinitions(
     if (inner !== undefined && (!language.needsBody || hasBody(scan, line)))
       add(line, inner.name, inner.kind, inner.container);
   }
+  if (language.style === 'label') return withEndsOfLabels(scan, found);
   return nest(scan, language, withKindsOfValues(found, values));
 }
 
@@ -231,6 +241,7 @@ function isCandidate(
   const token = scan.firstToken[line]!;
   if (token < scan.firstToken[line + 1]! && isLeader(scan.tokens[token]!)) return true;
   for (const shape of language.shapes) {
+    if (shape === 'any') return true;
     const first = scan.firstByte[line]!;
     if (shape === 'constant' && first >= 65 && first <= 90 && contains(scan, line, EQUALS)) return true;
     if (
@@ -239,7 +250,7 @@ function isCandidate(
       (isLetter(first) || (first === CLOSE_BRACE && token < scan.firstToken[line + 1]!))
     )
       return true;
-    if (shape === 'sign' && isSign(first)) return true;
+    if (shape === 'sign' && SIGNS.has(first)) return true;
     if (shape === 'call' && isCallWithBlock(scan, line)) return true;
     if (shape === 'binding' && isBinding(scan, line)) return true;
   }
@@ -316,7 +327,7 @@ function isBraced({ scan, language }: AnalyzedFile, line: number, kind: Definiti
 function blockEnd(file: AnalyzedFile, line: number, kind: DefinitionKind): number {
   const { scan, language } = file;
   if (kind === 'macro' && scan.firstByte[line] === HASH && language.attributes !== '#') return continuedEnd(scan, line);
-  if (language.style === 'line') return line;
+  if (language.style === 'line' || language.style === 'label') return line;
   if (language.style === 'statement') return sqlEnd(scan, line);
   if (language.closer && MARKED_HEAD.test(scan.line(line, 80))) return closerEnd(scan, line, language.closer);
   if (language.style === 'indent') return indentedEnd(file, line, kind);
@@ -432,12 +443,6 @@ function statementEnd(scan: SourceScan, line: number): number {
   return end;
 }
 
-function continuedEnd(scan: SourceScan, line: number): number {
-  let end = line;
-  while (scan.lastByte[end] === BACKSLASH && end + 1 < scan.lineCount) end++;
-  return end;
-}
-
 /** Type of a name in Haskell and Elm, which begins another definition. */
 const SIGNATURE = /^\s*[\w']+\s*:/;
 
@@ -451,7 +456,7 @@ function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number, kind
     if (scan.indent[at]! < 0) continue;
     if (scan.indent[at]! <= indent && !isText(quiet, at)) {
       const first = scan.firstByte[at]!;
-      if (isCloser(first) && end === at - 1) {
+      if (isCloser(first) && scan.indent[at] === indent && end === at - 1) {
         end = at;
         continue;
       }
@@ -465,10 +470,6 @@ function indentedEnd({ scan, language, quiet }: AnalyzedFile, line: number, kind
     end = at;
   }
   return end;
-}
-
-function isSign(byte: number): boolean {
-  return SIGNS.has(byte);
 }
 
 function firstWord(scan: SourceScan, line: number): string {

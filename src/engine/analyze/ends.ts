@@ -52,6 +52,39 @@ export function sqlEnd(scan: SourceScan, line: number): number {
   return line;
 }
 
+/** Most lines of a macro. */
+const MAX_CONTINUED = 2000;
+const BACKSLASH = '\\'.charCodeAt(0);
+
+/** Last line of a macro: one that no `\` continues. */
+export function continuedEnd(scan: SourceScan, line: number): number {
+  let end = line;
+  const limit = Math.min(line + MAX_CONTINUED, scan.lineCount - 1);
+  while (scan.lastByte[end] === BACKSLASH && end < limit) end++;
+  return end;
+}
+
+const HASH = '#'.charCodeAt(0);
+const VALUES: ReadonlySet<DefinitionKind> = new Set(['constant', 'variable']);
+
+/** Ends each definition above the next one; only a record ends above a constant, variable or `#define`, too. */
+export function withEndsOfLabels<T extends { line: number; start: number; end: number; kind: DefinitionKind }>(
+  scan: SourceScan,
+  found: readonly T[],
+): T[] {
+  let next = scan.lineCount;
+  let nextValue = next;
+  const ended = found.toReversed().map((one) => {
+    const isValue = VALUES.has(one.kind) || scan.firstByte[one.line] === HASH;
+    let end = isValue ? one.end : (one.kind === 'struct' ? nextValue : next) - 1;
+    while (end > one.end && scan.indent[end]! < 0) end--;
+    nextValue = one.start;
+    if (!isValue) next = one.start;
+    return { ...one, end };
+  });
+  return ended.toReversed();
+}
+
 /** A part of a template that a name begins: `{{ define "x" }}`, `{% macro x() %}`. */
 const PART = /^\s*(?:(\{\{)|\{%?|<[%#])[-~+#*\s]*(define|macro|function|def|inline)\b/;
 const GO_BLOCK = /\{\{-?\s*(?:(end)|if|with|range|define|block)\b/g;

@@ -66,9 +66,9 @@ function namesIn(text: string, { pattern }: FieldRules): string[] {
   return [first, ...others];
 }
 
-/** The line that opens the body of a type, or its last line; its first where blocks end with a word. */
+/** The line that opens the body of a type, or its last line; its first where no sign opens blocks. */
 function bodyOf(scan: SourceScan, { style }: Language, { line, end }: Definition): number {
-  if (style === 'end') return line;
+  if (style === 'end' || style === 'label') return line;
   const opener = style === 'indent' ? COLON : OPEN_BRACE;
   const limit = Math.min(end, line + MAX_HEAD_LINES);
   for (let at = line; at < limit; at++) if (lastCodeByte(scan, at) === opener) return at;

@@ -1,8 +1,8 @@
 /**
- * Methods to find the last line of a definition from its first: by braces, by indentation, by `end`, it is the same line, or the
- * end of an SQL statement.
+ * Methods to find the last line of a definition from its first: by braces, by indentation, by `end`, it is the same line, the
+ * end of an SQL statement, or the line above the next definition.
  */
-export type BlockStyle = 'brace' | 'indent' | 'end' | 'line' | 'statement';
+export type BlockStyle = 'brace' | 'indent' | 'end' | 'label' | 'line' | 'statement';
 
 /**
  * Kinds of definitions. An `extension` adds to a type defined elsewhere: Rust's `impl`, Swift's `extension`, Haskell's
@@ -75,13 +75,14 @@ export interface Language {
   /**
    * Lines to try even if they begin with no leader:
    *
+   * - `any` has text;
    * - `call` contains `(` and opens a block;
    * - `column0` begins at the left edge with a letter;
    * - `binding` binds a name or key to a function;
    * - `constant` begins with a capital letter;
    * - `sign` begins with a sign that is no bracket.
    */
-  readonly shapes: readonly ('binding' | 'call' | 'column0' | 'constant' | 'sign')[];
+  readonly shapes: readonly ('any' | 'binding' | 'call' | 'column0' | 'constant' | 'sign')[];
   readonly patterns: readonly (readonly [pattern: RegExp, kind: DefinitionKind, contained?: string | undefined])[];
   /**
    * Pattern of a method right inside a class or interface, where a line of its form can be nothing else: group `name`.

@@ -1,9 +1,23 @@
+import { assembly, batch, cobol } from './languages/assembly.ts';
 import { ada, fortran, matlab, pascal, verilog, vhdl, vim, visualBasic } from './languages/blocks.ts';
 import { cpp, c, objectiveC } from './languages/c.ts';
-import { d, go, rust, swift, wgsl, zig, dart, solidity } from './languages/compiled.ts';
-import { elixir, elm, fsharp, gleam, haskell, erlang, clojure, ocaml, julia } from './languages/functional.ts';
+import { d, go, haxe, odin, rust, swift, wgsl, zig, dart, solidity } from './languages/compiled.ts';
+import {
+  elixir,
+  elm,
+  fsharp,
+  gleam,
+  haskell,
+  erlang,
+  clojure,
+  ocaml,
+  julia,
+  purescript,
+  rescript,
+} from './languages/functional.ts';
 import { cmake, css, graphql, powershell, prisma, terraform, thrift } from './languages/heads.ts';
-import { java, csharp, groovy, kotlin, scala } from './languages/java.ts';
+import { bicep, dockerfile, nix, puppet, rego } from './languages/infrastructure.ts';
+import { java, csharp, groovy, kotlin, scala, vala } from './languages/java.ts';
 import { typescript, javascript } from './languages/javascript.ts';
 import { lisp } from './languages/lisps.ts';
 import { PAGES, haml, pug, slim } from './languages/markup.ts';
@@ -22,6 +36,7 @@ import {
   yaml,
 } from './languages/notations.ts';
 import {
+  awk,
   coffeescript,
   crystal,
   gdscript,
@@ -106,6 +121,20 @@ const WRITTEN: readonly Language[] = [
   slim,
   thrift,
   prisma,
+  assembly,
+  awk,
+  batch,
+  bicep,
+  cobol,
+  dockerfile,
+  haxe,
+  nix,
+  odin,
+  puppet,
+  purescript,
+  rego,
+  rescript,
+  vala,
   json,
   yaml,
   toml,
@@ -127,26 +156,10 @@ export const DOCUMENTS: ReadonlySet<string> = new Set(LANGUAGES.filter(({ headin
 /** Languages without definitions that are still worth a name, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   xml: ['xml', 'xsd', 'xsl', 'svg', 'plist', 'csproj', 'props', 'targets'],
-  dockerfile: ['dockerfile'],
-  bat: ['bat', 'cmd'],
-  asm: ['asm', 'nasm'],
-  awk: ['awk'],
-  bicep: ['bicep'],
-  cobol: ['cob', 'cbl'],
-  haxe: ['hx'],
   jsonnet: ['jsonnet', 'libsonnet'],
-  nix: ['nix'],
-  odin: ['odin'],
-  puppet: ['pp'],
-  purescript: ['purs'],
-  rego: ['rego'],
-  rescript: ['res', 'resi'],
-  vala: ['vala'],
   csv: ['csv', 'tsv'],
   dts: ['dts', 'dtsi'],
 };
-
-const PLAIN_IGNORING_CASE: ReadonlySet<string> = new Set(['bat', 'cobol']);
 
 /** Any text: paragraphs, no definitions. */
 export const PLAIN_TEXT: Language = {
@@ -170,7 +183,6 @@ export const ALL_LANGUAGES: readonly Language[] = [
     ...PLAIN_TEXT,
     id,
     extensions,
-    ignoresCase: PLAIN_IGNORING_CASE.has(id),
   })),
 ];
 
@@ -209,7 +221,8 @@ export function languageOf(path: string, head = ''): Language {
     byFileName.get(name) ??
     byExtension.get(extension) ??
     byExtension.get(extension.toLowerCase()) ??
-    byExtension.get(name.toLowerCase());
+    // `Dockerfile.dev` and `Makefile.am` are named by what comes first.
+    byExtension.get(name.replace(/(?<=^[A-Z]\w*file)[.-].*/i, '').toLowerCase());
   // Notebooks come as the text of their cells, or else as they are.
   if (isNotebook(name)) return byExtension.get(head.trimStart().startsWith('{') ? 'json' : 'py')!;
   if (known) return known;

@@ -201,6 +201,16 @@ const SINGLES = rule("'", TEXT, onLine);
 const unescaped = (sign: string): LexerRule => rule(sign, TEXT, (text, at) => text.quoteEnd(at, false, false));
 /** Ends a comment of Fortran's fixed form, a `C` alone at the left edge. */
 const wordC: End = (text, at) => (isWord(text.bytes[at + 1]!) ? NONE : text.lineEnd(at));
+const AFTER_QUOTES = new Set(Buffer.from("'$\\"));
+/** Ends a comment of COBOL's fixed form, which the seventh sign of a line begins. */
+const column7: End = (text, at) => (at === 6 || text.bytes[at - 7] === LF ? text.lineEnd(at) : NONE);
+/** Ends Nix's `''…''`, in which `'''`, `''$` and `''\\` are text; right after a name the quotes are part of it. */
+const indented: End = (text, at) => {
+  if (at > 0 && isWord(text.bytes[at - 1]!)) return NONE;
+  for (let end = text.indexOf("''", at + 2); end >= 0; end = text.indexOf("''", end + 3))
+    if (!AFTER_QUOTES.has(text.bytes[end + 2]!)) return end + 1;
+  return UNCLOSED;
+};
 const LONG_SINGLES = enclosed("'", "'", TEXT);
 const CHARACTER = rule("'", TEXT, character);
 const TRIPLE = enclosed('"""', '"""', TEXT, true);
@@ -237,9 +247,14 @@ const IN_TEMPLATES = [
 const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   ...Object.fromEntries(PAGES.map(({ id }) => [id, IN_TEMPLATES])),
   ada: [DASHES, unescaped('"'), CHARACTER],
+  asm: [rule(';', COMMENT, toLineEnd), ...C_COMMENTS, DOUBLES],
+  awk: [HASHES, DOUBLES],
+  bat: ['::', 'rem ', 'REM ', '@rem ', '@REM '].map((open) => first(rule(open, COMMENT, toLineEnd))),
+  bicep: [...C_COMMENTS, TRIPLE_SINGLES, SINGLES],
   c: [...C_COMMENTS, DOUBLES, CHARACTER],
   cmake: [HASHES, LONG_DOUBLES],
   clojure: [rule(';', COMMENT, toLineEnd), ESCAPE, LONG_DOUBLES],
+  cobol: [rule('*>', COMMENT, toLineEnd), rule('*', COMMENT, column7), unescaped('"'), unescaped("'")],
   cpp: [...C_COMMENTS, rule('"', TEXT, cppString), CHARACTER],
   csharp: [...C_COMMENTS, ...VERBATIM, rule('"""', TEXT, rawQuotes), DOUBLES, CHARACTER],
   coffeescript: [HASH_BLOCK, WORD_HASHES, TRIPLE, TRIPLE_SINGLES, LONG_DOUBLES, LONG_SINGLES],
@@ -247,6 +262,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   css: [rule('/*', COMMENT, block), first(SLASHES), DOUBLES, SINGLES],
   d: [...C_COMMENTS, nested('/+', '+/'), DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   dart: [...NESTED_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
+  dockerfile: [WORD_HASHES, DOUBLES],
   elixir: [HASHES, rule('~', TEXT, sigil), ...DOCSTRINGS, DOUBLES, SINGLES],
   elm: [nested('{-', '-}'), DASHES, TRIPLE, DOUBLES, CHARACTER],
   fortran: [
@@ -263,6 +279,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   groovy: [...C_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
   haml: [first(rule('-#', COMMENT, toLineEnd))],
   haskell: [nested('{-', '-}'), DASHES, DOUBLES, CHARACTER],
+  haxe: [...C_COMMENTS, DOUBLES, SINGLES],
   java: [...C_COMMENTS, TRIPLE, DOUBLES, CHARACTER],
   javascript: JAVASCRIPT,
   julia: [enclosed('#=', '=#', COMMENT), HASHES, { ...TRIPLE, is: COMMENT | TEXT }, DOUBLES],
@@ -272,8 +289,10 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   markdown: [fence('```'), fence('~~~'), first(PAGE_COMMENT)],
   matlab: [enclosed('%{', '%}', COMMENT), rule('%', COMMENT, toLineEnd), unescaped('"')],
   nim: [nested('#[', ']#'), HASHES, RAW_TRIPLE, DOUBLES],
+  nix: [WORD_HASHES, rule('/*', COMMENT, block), LONG_DOUBLES, rule("''", TEXT, indented)],
   'objective-c': [...C_COMMENTS, DOUBLES, CHARACTER],
   ocaml: [nested('(*', '*)'), enclosed('{|', '|}', TEXT), LONG_DOUBLES, CHARACTER],
+  odin: [...NESTED_COMMENTS, DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   pascal: [SLASHES, enclosed('{', '}', COMMENT), enclosed('(*', '*)', COMMENT), unescaped("'")],
   perl: [lines('=', '=cut'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
   powershell: [enclosed('<#', '#>', COMMENT), HASHES, DOUBLES, SINGLES],
@@ -288,7 +307,11 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   prisma: [SLASHES, DOUBLES],
   proto: [...C_COMMENTS, DOUBLES],
   pug: [first(SLASHES)],
+  puppet: [HASHES, DOUBLES, SINGLES],
+  purescript: [nested('{-', '-}'), DASHES, TRIPLE, DOUBLES, CHARACTER],
   python: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
+  rego: [HASHES, DOUBLES, enclosed('`', '`', TEXT)],
+  rescript: [...C_COMMENTS, LONG_DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   ruby: [lines('=begin', '=end'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
   rust: [...NESTED_COMMENTS, rule('"', TEXT, rustString), CHARACTER],
   scala: [...NESTED_COMMENTS, RAW_TRIPLE, DOUBLES, CHARACTER],
@@ -310,6 +333,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],
   typescript: [PAGE_COMMENT, ...JAVASCRIPT],
   thrift: [...C_COMMENTS, HASHES, DOUBLES, SINGLES],
+  vala: [...C_COMMENTS, RAW_TRIPLE, DOUBLES, CHARACTER],
   vb: [rule("'", COMMENT, toLineEnd), unescaped('"')],
   verilog: [...C_COMMENTS, DOUBLES],
   vhdl: [DASHES, unescaped('"'), CHARACTER],

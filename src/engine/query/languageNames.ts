@@ -4,6 +4,8 @@ import { editDistance } from './similar.ts';
 
 /** Common names of languages besides their id, extensions and interpreters. Objective-C and CUDA are read as C++. */
 const ALIASES: Readonly<Record<string, string>> = {
+  assembler: 'asm',
+  assembly: 'asm',
   batch: 'bat',
   'c#': 'csharp',
   clojurescript: 'clojure',

@@ -176,7 +176,7 @@ export const objectiveC: Language = {
 
 export const c: Language = {
   id: 'c',
-  extensions: ['c', 'h', 'S', 's'],
+  extensions: ['c', 'h'],
   style: 'brace',
   comments: ['//', '/*'],
   leaders: words('struct union enum typedef define class inline'),

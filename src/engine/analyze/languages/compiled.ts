@@ -190,3 +190,47 @@ export const wgsl: Language = {
     [/^alias\s+(\w+)/, 'type'],
   ],
 };
+
+export const odin: Language = {
+  id: 'odin',
+  extensions: ['odin'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words('package'),
+  shapes: ['column0'],
+  patterns: [
+    [/^package\s+(\w+)/, 'module'],
+    [/^(\w+)\s*::\s*(?:#\w+\s+)*proc\b/, 'function'],
+    [/^(\w+)\s*::\s*(?:#\w+\s+)*(?:struct|union|bit_field)\b/, 'struct'],
+    [/^(\w+)\s*::\s*(?:#\w+\s+)*enum\b/, 'enum'],
+    [/^(\w+)\s*::\s*(?:distinct\b|bit_set\b|map\b|\[|\^)/, 'type'],
+    [/^(?!_\s)(\w+)\s*:(?:\s*[\w.]+\s*)?:(?!=)/, 'constant'],
+    [/^(\w+)\s*:(?:=|\s*[^:=]+=?)/, 'variable'],
+  ],
+};
+
+export const haxe: Language = {
+  id: 'haxe',
+  extensions: ['hx'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words(
+    'class interface enum typedef abstract final private extern public static inline override macro dynamic overload function var',
+  ),
+  fields: { pattern: /^\s*(?:(?:public|private|static|inline|final|override)\s+)*(?:var|final)\s+(?<name>\w+)/ },
+  shapes: [],
+  patterns: [
+    [/^\s*(?:(?:private|extern|final|abstract)\s+)*class\s+(\w+)/, 'class'],
+    [/^\s*(?:(?:private|extern)\s+)*interface\s+(\w+)/, 'interface'],
+    [/^\s*(?:(?:private|extern)\s+)*enum\s+(?:abstract\s+)?(\w+)/, 'enum'],
+    [/^\s*(?:(?:private|extern)\s+)*abstract\s+(\w+)\s*(?:<[^<>]*>)?\s*\(/, 'class'],
+    [/^\s*(?:(?:private|extern)\s+)*typedef\s+(\w+)/, 'type'],
+    [
+      /^\s*(?:(?:public|private|static|inline|override|macro|dynamic|extern|overload|final|abstract)\s+)*function\s+(\w+)/,
+      'function',
+    ],
+    [/^\s*(?:public\s+|private\s+)?static\s+(?:public\s+|inline\s+)*(?:var|final)\s+(\w+)/, 'constant'],
+  ],
+};

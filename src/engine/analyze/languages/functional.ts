@@ -56,6 +56,20 @@ export const haskell: Language = {
   ],
 };
 
+export const purescript: Language = {
+  ...haskell,
+  id: 'purescript',
+  extensions: ['purs'],
+  leaders: [...haskell.leaders, ...words('derive else foreign')],
+  patterns: [
+    [/^(?:else\s+|derive\s+(?:newtype\s+)?)*instance\s+(\w+)\s*::/, 'extension'],
+    [/^(?:else\s+|derive\s+(?:newtype\s+)?)+instance\s+(?:.*=>\s*)?(\w+)/, 'extension'],
+    [/^foreign\s+import\s+data\s+(\w+)/, 'type'],
+    [/^foreign\s+import\s+([a-z_][\w']*)/, 'function'],
+    ...haskell.patterns,
+  ],
+};
+
 export const erlang: Language = {
   id: 'erlang',
   extensions: ['erl', 'hrl'],
@@ -154,5 +168,23 @@ export const gleam: Language = {
     [/^(?:pub\s+)?fn\s+(\w+)/, 'function'],
     [/^(?:pub\s+)?(?:opaque\s+)?type\s+(\w+)/, 'type'],
     [/^(?:pub\s+)?const\s+(\w+)/, 'constant'],
+  ],
+};
+
+export const rescript: Language = {
+  id: 'rescript',
+  extensions: ['res', 'resi'],
+  style: 'brace',
+  comments: ['//', '/*'],
+  attributes: '@',
+  leaders: words('let type module external exception'),
+  shapes: [],
+  patterns: [
+    [/^\s*module\s+(?:type\s+|rec\s+)?(\w+)/, 'module'],
+    [/^\s*type\s+(?:rec\s+)?(\w+)/, 'type'],
+    [/^\s*exception\s+(\w+)/, 'type'],
+    [/^\s*external\s+(\w+)/, 'function'],
+    [/^(?:\s{2})?let\s+(?:rec\s+)?(\w+)\s*(?::[^=]*=>[^=]*)?=?.*=>/, 'function'],
+    [/^let\s+(?:rec\s+)?(\w+)/, 'variable'],
   ],
 };

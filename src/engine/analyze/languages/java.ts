@@ -104,6 +104,23 @@ export const csharp: Language = {
   fields: JAVA_FIELDS,
 };
 
+/** Types of Vala, which may be named with their namespace: `class Gtk.Button`. */
+const VALA_TYPES = (['class', 'interface', 'struct', 'enum'] as const).map(
+  (kind) =>
+    [
+      new RegExp(String.raw`^\s*${JAVA_MODIFIERS}${kind === 'enum' ? '(?:enum|errordomain)' : kind}\s+(?:\w+\.)*(\w+)`),
+      kind,
+    ] as const,
+);
+
+export const vala: Language = {
+  ...csharp,
+  id: 'vala',
+  extensions: ['vala', 'vapi'],
+  leaders: [...javaLeaders, ...words('namespace signal delegate errordomain')],
+  patterns: [...VALA_TYPES, ...javaPatterns],
+};
+
 export const kotlin: Language = {
   id: 'kotlin',
   extensions: ['kt', 'kts'],

@@ -214,6 +214,17 @@ export const nim: Language = {
   ],
 };
 
+export const awk: Language = {
+  id: 'awk',
+  extensions: ['awk'],
+  interpreters: ['awk', 'gawk', 'mawk'],
+  style: 'brace',
+  comments: ['#'],
+  leaders: words('function func'),
+  shapes: [],
+  patterns: [[/^\s*func(?:tion)?\s+([\w:]+)/, 'function']],
+};
+
 export const tcl: Language = {
   id: 'tcl',
   extensions: ['tcl', 'tk', 'itcl'],
