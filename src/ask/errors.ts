@@ -1,7 +1,8 @@
 import { isUnknownAuthority, SextantError } from '../base/errors.ts';
+import { tokenRefusal } from '../wire/explained.ts';
 
 /** The next action after a failure that a button can offer. */
-export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
+export type AskNextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings' | 'enter-token';
 
 /** A refusal by a service of models that takes no more requests now. */
 export class RateLimitedError extends SextantError {
@@ -113,9 +114,10 @@ export const askErrors = {
     ),
 };
 
-/** The button to offer with an error, by its code; `undefined` if none helps. */
-export function nextActionOf(code: string): AskNextAction | undefined {
-  return NEXT[code];
+/** The button to offer with an error; `undefined` if none helps. */
+export function nextActionOf(error: unknown): AskNextAction | undefined {
+  if (tokenRefusal(error) !== undefined) return 'enter-token';
+  return error instanceof SextantError ? NEXT[error.code] : undefined;
 }
 
 const NEXT: Readonly<Record<string, AskNextAction>> = {

@@ -6,6 +6,9 @@ type CommandOf<Key> = Key extends `command.${infer Name}` ? `sextant.${Name}` : 
 /** Ids of the commands that package.json contributes. */
 export type CommandId = CommandOf<keyof typeof strings>;
 
+/** The argument of `sextant.searchTeam` that requests another token of the service, and shows no list. */
+export const REPLACE_TOKEN = { replaceToken: true } as const;
+
 /** Id of `@sextant`, as package.json contributes it. */
 export const CHAT_PARTICIPANT = 'sextant.chat';
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { RecentLog } from '../base/recentLog.ts';
 import type { WorkspaceClient } from '../workspace/client.ts';
@@ -5,7 +6,7 @@ import type { AnalyticsActions } from './analytics/analyticsActions.ts';
 import type { BudgetWork } from './analytics/budgetActions.ts';
 import type { AnswerPanel } from './ask/answerPanel.ts';
 import type { AskService } from './ask/askService.ts';
-import type { CommandId } from './commandIds.ts';
+import { REPLACE_TOKEN, type CommandId } from './commandIds.ts';
 import type { DashboardPanel, DashboardTarget } from './dashboard/dashboardPanel.ts';
 import type { Folders } from './index/folders.ts';
 import { rebuildIndexes, updateIndexes } from './index/indexMaintenance.ts';
@@ -71,7 +72,10 @@ export function commandHandlers(parts: CommandParts): Readonly<Record<CommandId,
       const query = folderQuery(folders, folder);
       if (query !== undefined) await (await searchView()).show({ query });
     },
-    'sextant.searchTeam': async (query) => (await parts.team()).show(textOf(query)),
+    'sextant.searchTeam': async (argument) => {
+      const team = await parts.team();
+      await (isDeepStrictEqual(argument, REPLACE_TOKEN) ? team.replaceToken() : team.show(textOf(argument)));
+    },
     'sextant.disconnectTeam': async () => (await parts.team()).disconnect(),
     'sextant.acceptBeside': () => searchPick.acceptBeside(),
     'sextant.openResultBeside': async (row) => {

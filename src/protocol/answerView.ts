@@ -24,7 +24,7 @@ export interface CodeToken {
 }
 
 /** The next action after a failure. */
-export type NextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings';
+export type NextAction = 'ask-again' | 'choose-provider' | 'set-key' | 'open-settings' | 'enter-token';
 
 export interface ShownProvider {
   readonly label: string;
@@ -89,6 +89,8 @@ export interface AnswerMethods {
   chooseProvider(request: { readonly again: boolean }): void;
   /** Asks about this from now on; asks for the token of the team's service where it is missing. */
   scope(request: { readonly to: SearchScope }): void;
+  /** Asks for another token of the team's service; then repeats the last question. */
+  replaceToken(nothing: undefined): void;
   /** Shows a passage at the present position of its lines. */
   open(request: { readonly exchange: number; readonly passage: number; readonly toSide: boolean }): void;
   /** Returns all lines of the definition that a passage is a part of, as they are now; `null` if they are not there. */
@@ -126,6 +128,7 @@ export const answerView: ViewContract<AnswerMethods, AnswerEvents> = {
     askAgain: nothing,
     chooseProvider: z.strictObject({ again: z.boolean() }),
     scope: z.strictObject({ to: z.enum(SEARCH_SCOPES) }),
+    replaceToken: nothing,
     open: z.strictObject({ exchange: z.int(), passage: z.int(), toSide: z.boolean() }),
     expand: z.strictObject({ exchange: z.int(), passage: z.int() }),
     highlight: z.strictObject({ language: z.string().check(z.regex(/^[\w+#.-]{0,40}$/)), code }),

@@ -17,9 +17,10 @@ export const EDITOR_ADVICE: ServiceAdvice = {
 
 const WEB_PAGE = / - \s*</;
 
-/** Whether the service does not know the token, or no longer. */
-export function isTokenRefused(error: unknown): boolean {
-  return error instanceof APIError && error.status === 401;
+/** The words of a refused token, without the advice of the editor, for what offers to enter another; `undefined` for other failures. */
+export function tokenRefusal(error: unknown): string | undefined {
+  if (!(error instanceof APIError) || error.status !== 401) return undefined;
+  return error.message.replace(` ${EDITOR_ADVICE.token}`, '');
 }
 
 /** The same failure in words for a user, with the next step; no body of an answer is in it. */

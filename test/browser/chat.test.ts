@@ -116,13 +116,28 @@ describe('@sextant in the chat, with mouse and keyboard', () => {
     server.script = answering('Seven [1].');
     await ask('/team what is the lighthouse tariff?');
     await pick.getByText(`Token for ${team.url}`).waitFor();
-    await query.fill(team.token);
+    await query.fill((await team.createToken('chat', ['context:use', 'repositories:read'])).token);
     await query.press('Enter');
     await response().getByText('Seven').first().waitFor();
     assert.match(JSON.stringify(server.requests.at(-1)!.body), /acme\/tools\/src\/tariff\.ts/);
     await response().getByText('tariff.ts:1').first().click();
     await workbench.tab('tariff.ts').waitFor();
     await page.getByText('return 7;').first().waitFor();
+  });
+
+  it('offers to enter another token where the team’s service refuses it', async () => {
+    const { pick, query } = workbench;
+    await team.revokeToken('chat');
+    await ask('/team what is the lighthouse tariff?');
+    await response().getByText('refuses the token: it is wrong or was revoked.').waitFor();
+    await workbench.shoot('ask-chat-token');
+    await response().getByText('Enter Another Token', { exact: true }).click();
+    await pick.getByText(`Token for ${team.url}`).waitFor();
+    await query.fill(team.token);
+    await query.press('Enter');
+    await pick.waitFor({ state: 'hidden' });
+    await ask('/team what is the lighthouse tariff?');
+    await response().getByText('Seven').first().waitFor();
   });
 
   it('offers the team’s code to agents, too, once its service is connected', async () => {

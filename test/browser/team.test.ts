@@ -98,7 +98,7 @@ describe('Search Team Code', () => {
     await workbench.tab('retryPolicy.ts').waitFor();
     await workbench.pick.waitFor({ state: 'hidden' });
     await workbench.page.locator('.breadcrumbs-control').getByText('orders').waitFor();
-    assert.match(await workbench.cursor(), /^Ln 6,/);
+    await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith('Ln 6,'));
     // The preview showed the same before; keys go to the editor once it has the focus.
     await workbench.page.locator('.monaco-editor.focused').first().waitFor();
   });
@@ -156,6 +156,8 @@ describe('Search Team Code', () => {
 
     await box.focus();
     await page.keyboard.press('Enter');
+    // Its tab and the cursor are there since the test before. The editor takes the focus, and would take the text.
+    await page.locator('.monaco-editor.focused').first().waitFor();
     await workbench.tab('tariff.ts').waitFor();
     await until('the cursor is on the name', async () => (await workbench.cursor()).startsWith('Ln 2,'));
     await box.fill('nextRetryDelay');
@@ -247,8 +249,20 @@ describe('Search Team Code', () => {
     await view.getByRole('textbox', { name: 'Search code' }).fill('lighthouseTariff');
     await view.getByRole('button', { name: 'This Workspace' }).click();
     await view.getByRole('menuitemcheckbox', { name: 'Team Code' }).click();
-    await view.getByText(refused).waitFor();
-    await workbench.shoot('team-scope-refused');
+    const notice = view.locator('.notice', { hasText: refused });
+    await notice.waitFor();
+    const said = (await notice.innerText()).replaceAll(/\s+/g, ' ').trim();
+    assert.equal(said, `The search failed: ${refused}. Enter Another Token Try Again`);
+    const problems: string[] = [];
+    for (const [theme, width] of THEMES.map((one, i) => [one, [1400, 400][i % 2]!] as const)) {
+      await page.setViewportSize({ width, height: 800 });
+      await workbench.showTheme(theme, view);
+      const shot = shotName('team-scope-refused', theme, width);
+      await workbench.shoot(shot);
+      await assertAccessible(view, shot, theme).catch((error: unknown) => problems.push(String(error)));
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.equal(problems.length, 0, problems.join('\n'));
     await view.getByRole('button', { name: 'Enter Another Token' }).click();
     await pick.getByText(`Token for ${server.url}`).waitFor();
     await query.fill(server.token);
@@ -260,6 +274,52 @@ describe('Search Team Code', () => {
     await view.getByRole('menuitemcheckbox', { name: 'This Workspace' }).click();
     await workbench.run('View: Close Primary Side Bar');
     await page.locator('iframe.webview').waitFor({ state: 'detached' });
+  });
+
+  it('asks for another token below a failed answer, and then asks again', async () => {
+    const { page, pick, query } = workbench;
+    const revoked = await server.createToken('asker', ['context:use', 'repositories:read']);
+    await workbench.run('Sextant: Disconnect Team Service');
+    await page.getByText('The team service was disconnected.').first().waitFor();
+    await workbench.run('Sextant: Search Team Code');
+    await pick.getByText('URL of the service that your').waitFor();
+    await query.fill(server.url);
+    await workbench.enter();
+    await pick.getByText(`Token for ${server.url}`).waitFor();
+    await query.fill(revoked.token);
+    await workbench.enter();
+    await pick.getByText('Search Team Code', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await server.revokeToken('asker');
+    await workbench.run('Sextant: Ask About Workspace');
+    const view = await workbench.view();
+    await view.getByRole('button', { name: 'Team Code' }).click();
+    await view.locator('.chip[aria-pressed="true"]').waitFor();
+    await view.getByRole('textbox').fill('where is the lighthouse tariff?');
+    await view.getByRole('textbox').press('Enter');
+    const failure = view.locator('article').last();
+    await failure.getByText(`${server.url} refuses the token: it is wrong or was revoked.`, { exact: true }).waitFor();
+    const buttons = (await failure.locator('.buttons').innerText()).replaceAll(/\s+/g, ' ').trim();
+    assert.equal(buttons, 'Enter Another Token Ask Again');
+    const problems: string[] = [];
+    for (const [theme, width] of THEMES.map((one, i) => [one, [1400, 400][i % 2]!] as const)) {
+      await page.setViewportSize({ width, height: 800 });
+      await workbench.showTheme(theme, view);
+      const shot = shotName('team-answer-refused', theme, width);
+      await workbench.shoot(shot);
+      await assertAccessible(view, shot, theme).catch((error: unknown) => problems.push(String(error)));
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
+    assert.equal(problems.length, 0, problems.join('\n'));
+    await failure.getByRole('button', { name: 'Enter Another Token' }).click();
+    await pick.getByText(`Token for ${server.url}`).waitFor();
+    await query.fill(server.token);
+    await workbench.enter();
+    await view
+      .getByRole('button', { name: /lighthouseTariff\s*acme\/tools\/src\/tariff\.ts/ })
+      .last()
+      .waitFor();
+    await failure.getByText('refuses the token').waitFor({ state: 'detached' });
   });
 
   it('reports filters that match nothing, and is forgotten by a command', async () => {

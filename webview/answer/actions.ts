@@ -9,6 +9,7 @@ export interface AnswerActions {
   askAgain(): void;
   chooseProvider(again: boolean): void;
   searchIn(scope: AnswerState['scope']): void;
+  replaceToken(): void;
   open(exchange: number, passage: number, toSide?: boolean): void;
   expand(exchange: number, passage: number): Promise<string | null>;
   highlight(language: string, code: string): Promise<readonly CodeToken[] | null>;

@@ -151,7 +151,7 @@ function ExchangeOutcome({
             <div class="buttons">
               <NextButton next={state.next} actions={actions} />
               {state.next !== 'ask-again' && state.next !== 'choose-provider' && again('secondary')}
-              {state.next !== 'choose-provider' && anotherProvider}
+              {state.next !== 'choose-provider' && state.next !== 'enter-token' && anotherProvider}
             </div>
           )}
         </div>
@@ -193,6 +193,8 @@ function NextButton({ next, actions }: { readonly next: NextAction; readonly act
       return <Button onClick={() => actions.chooseProvider(true)}>{l10n.t('Choose Another Provider…')}</Button>;
     case 'set-key':
       return <Button onClick={() => actions.go('key')}>{l10n.t('Set Key…')}</Button>;
+    case 'enter-token':
+      return <Button onClick={() => actions.replaceToken()}>{l10n.t('Enter Another Token')}</Button>;
     case 'open-settings':
       return <Button onClick={() => actions.go('settings')}>{l10n.t('Open Settings')}</Button>;
   }

@@ -57,6 +57,7 @@ const actions: AnswerActions = {
   askAgain: () => send('askAgain', undefined),
   chooseProvider: (again) => send('chooseProvider', { again }),
   searchIn: (to) => send('scope', { to }),
+  replaceToken: () => send('replaceToken', undefined),
   open: (exchange, passage, toSide = false) => send('open', { exchange, passage, toSide }),
   expand: (exchange, passage) => caller.call('expand', { exchange, passage }),
   highlight: (language, code) => caller.call('highlight', { language, code }),

@@ -113,6 +113,9 @@ export class AnswerPanel implements vscode.Disposable {
         if (to === 'workspace' || (await this.#dependencies.team.connect())) this.#scope = to;
         this.#emitState();
       },
+      replaceToken: async () => {
+        if (await this.#dependencies.team.connect(true)) void this.#askAgain();
+      },
       open: async ({ exchange, passage, toSide }) => {
         const found = this.#passage(exchange, passage);
         const viewColumn = toSide ? vscode.ViewColumn.Beside : this.#otherColumn();

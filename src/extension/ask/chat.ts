@@ -5,13 +5,14 @@ import { CitationScanner, type MarkdownToken } from '../../ask/citationScanner.t
 import { escapeMarkdown } from '../../ask/markdown.ts';
 import { nextActionOf } from '../../ask/errors.ts';
 import { followUpsOf } from '../../ask/followUps.ts';
-import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
+import { describeError, isCancelled } from '../../base/errors.ts';
 import type { AskServiceRequest, AskService } from './askService.ts';
 import { signalOf } from '../cancellation.ts';
-import { CHAT_PARTICIPANT } from '../commandIds.ts';
+import { CHAT_PARTICIPANT, REPLACE_TOKEN } from '../commandIds.ts';
 import type { Folders } from '../index/folders.ts';
 import type { SearchScope } from '../../protocol/searchScope.ts';
 import type { TeamFiles } from '../team/teamFiles.ts';
+import { tokenRefusal } from '../../wire/explained.ts';
 import { isTeamRoot } from '../../wire/teamRoot.ts';
 import { languageModelProvider } from './languageModel.ts';
 import { describeReranking, describeSent } from './sentText.ts';
@@ -49,7 +50,7 @@ export class Chat {
     } catch (error) {
       if (isCancelled(error)) return {};
       offerNextAction(error, response);
-      return { errorDetails: { message: describeError(error) } };
+      return { errorDetails: { message: tokenRefusal(error) ?? describeError(error) } };
     } finally {
       linked.dispose();
     }
@@ -143,7 +144,7 @@ function describeRemoved({ removedCitations: count }: Answer): string {
 }
 
 function offerNextAction(error: unknown, response: vscode.ChatResponseStream): void {
-  switch (error instanceof SextantError ? nextActionOf(error.code) : undefined) {
+  switch (nextActionOf(error)) {
     case 'choose-provider':
       response.button({ command: 'sextant.chooseProvider', title: vscode.l10n.t('Select Answer Model') });
       break;
@@ -157,6 +158,11 @@ function offerNextAction(error: unknown, response: vscode.ChatResponseStream): v
         arguments: ['sextant.ask'],
       });
       break;
+    case 'enter-token': {
+      const title = vscode.l10n.t('Enter Another Token');
+      response.button({ command: 'sextant.searchTeam', title, arguments: [REPLACE_TOKEN] });
+      break;
+    }
     // The chat has a button of its own to ask again.
     case 'ask-again':
     case undefined:

@@ -1,8 +1,9 @@
 import type { Answer, AnswerEvent, Passage, ProviderInfo, Reranking, Sent } from '../../ask/answer.ts';
 import { nextActionOf } from '../../ask/errors.ts';
-import { SextantError, describeError, isCancelled } from '../../base/errors.ts';
+import { describeError, isCancelled } from '../../base/errors.ts';
 import type { ExchangeState } from '../../protocol/answerView.ts';
 import type { SearchScope } from '../../protocol/searchScope.ts';
+import { tokenRefusal } from '../../wire/explained.ts';
 
 /** A question, and its answer so far. */
 export interface Turn {
@@ -159,8 +160,8 @@ export class Conversation {
 }
 
 function failed(error: unknown): ExchangeState {
-  const code = error instanceof SextantError ? error.code : '';
-  return { kind: 'failed', message: describeError(error), next: nextActionOf(code) ?? 'ask-again' };
+  const message = tokenRefusal(error) ?? describeError(error);
+  return { kind: 'failed', message, next: nextActionOf(error) ?? 'ask-again' };
 }
 
 /** A turn as history of the next question. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/disposable.ts';
-import { describeError, SextantError } from '../../base/errors.ts';
+import { SextantError } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { Logger } from '../../base/log.ts';
 import type { Handlers } from '../../base/rpc.ts';
@@ -29,7 +29,7 @@ import {
 } from '../../workspace/queryEditing.ts';
 import { fixesOf } from '../../workspace/queryFixes.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
-import { isTokenRefused } from '../../wire/explained.ts';
+import { tokenRefusal } from '../../wire/explained.ts';
 import { REPOSITORY_LIMITS } from '../../wire/repositories.ts';
 import { isTeamRoot } from '../../wire/teamRoot.ts';
 import type { FileLines, SearchRequest, SearchResponse, SearchResult } from '../../workspace/searcher.ts';
@@ -328,8 +328,8 @@ export class SearchView implements vscode.Disposable {
   async #searchTeam(query: string, limit: number, from: number, signal: AbortSignal): Promise<SearchReply> {
     const most = Math.min(limit, MAX_TEAM);
     const { results, problems } = await this.#dependencies.team.search(query, most, signal).catch((error: unknown) => {
-      if (!isTokenRefused(error)) throw error;
-      throw new SextantError(TOKEN_REFUSED, describeError(error), { cause: error });
+      const refusal = tokenRefusal(error);
+      throw refusal === undefined ? error : new SextantError(TOKEN_REFUSED, refusal);
     });
     const files = this.#take(results, from > 0);
     return {

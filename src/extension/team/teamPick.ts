@@ -4,7 +4,7 @@ import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
 import { formatCount } from '../../base/format.ts';
 import type { DefinitionKind } from '../../engine/analyze/language.ts';
-import { isTokenRefused } from '../../wire/explained.ts';
+import { tokenRefusal } from '../../wire/explained.ts';
 import type { WireResult } from '../../wire/repositories.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
 import type { KeptPlace } from '../../workspace/resultPlace.ts';
@@ -41,6 +41,11 @@ export class TeamPick implements vscode.Disposable {
     this.#session?.dispose();
     this.#session = new TeamSession(client, this.#team.files, (typed) => void this.show(typed, true));
     this.#session.show(query);
+  }
+
+  /** Asks for another token of the service. */
+  async replaceToken(): Promise<void> {
+    await this.#team.connect(true);
   }
 
   disconnect(): Promise<void> {
@@ -191,10 +196,12 @@ function placeOf(result: WireResult): KeptPlace {
 
 /** What happened as the label, and the next step below it: a line of the list cuts longer ones. */
 function failureRow(error: unknown): TeamRow {
+  const refusal = tokenRefusal(error)?.replace(/\.$/, '');
+  if (refusal !== undefined)
+    return { ...noticeRow(literal(refusal), vscode.l10n.t('Press Enter to enter another token')), replacesToken: true };
   const message = describeError(error);
   const [, what = message, next = ''] = /^(.+?)\. (.+)$/.exec(message) ?? [];
-  if (!isTokenRefused(error)) return noticeRow(literal(what), literal(next));
-  return { ...noticeRow(literal(what), vscode.l10n.t('Press Enter to enter another token')), replacesToken: true };
+  return noticeRow(literal(what), literal(next));
 }
 
 function nothingFound(query: string, searched: number): TeamRow {
