@@ -22,6 +22,7 @@ describe("Encodings of the editor's settings", () => {
       ['euckr', 'c7d1b1db', '한글'],
       ['windows1250', '9a9e', 'šž'],
       ['windows1251', 'efee', 'по'],
+      ['windows1252', '939c94', '“œ”'],
       ['windows1253', 'e1e2', 'αβ'],
       ['windows1258', 'fe', '₫'],
       ['koi8r', 'd0cf', 'по'],

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import picomatch from 'picomatch';
 import { isNotebook } from '../engine/analyze/notebookName.ts';
+import { decodeWindows1252 } from '../engine/analyze/text.ts';
 import { notebookText } from './notebook.ts';
 
 /** The encoding that the editor's settings give some files. Crosses threads. */
@@ -118,7 +119,8 @@ function decode(bytes: Buffer, label: string): Buffer | undefined {
   if (isUtf16 ? isUtf8(bytes) && !bytes.includes(0) : bytes.includes(0)) return undefined;
   let text: string;
   try {
-    text = new TextDecoder(label, { fatal: true }).decode(bytes);
+    const decoder = new TextDecoder(label, { fatal: true });
+    text = decoder.encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoder.decode(bytes);
   } catch {
     return undefined;
   }

@@ -14,6 +14,9 @@ describe('toUtf8', () => {
 
   it('decodes Windows-1252 where all bytes are printable', () => {
     assert.equal(text(toUtf8(Buffer.from([0x67, 0x72, 0xfc, 0xdf, 0x65, 0x80]))), 'grüße€');
+    // Node 20 decodes these as control characters.
+    assert.equal(text(toUtf8(Buffer.from('93639c757294', 'hex'))), '“cœur”');
+    assert.equal(text(toUtf8(Buffer.from('838a8b8c8e91929596979899', 'hex'))), 'ƒŠ‹ŒŽ‘’•–—˜™');
   });
 
   it('keeps UTF-8 with some invalid bytes, and replaces those as the editor does', () => {

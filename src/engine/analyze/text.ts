@@ -16,7 +16,16 @@ export function toUtf8(bytes: Uint8Array): Uint8Array | undefined {
   if (isUtf8(bytes)) return bytes;
   const repaired = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   if (isMostlyUtf8(repaired)) return new TextEncoder().encode(repaired);
-  return isPrintable(bytes) ? transcode(bytes, 'windows-1252') : undefined;
+  return isPrintable(bytes) ? new TextEncoder().encode(decodeWindows1252(bytes)) : undefined;
+}
+
+/** The characters of Windows-1252 from 0x80 to 0x9f. */
+const NOT_LATIN_1 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/** Decodes Windows-1252 without the platform, which decodes Latin-1 instead in Node 20 and in the oldest supported editor. */
+export function decodeWindows1252({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  const latin1 = Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
+  return latin1.replaceAll(/[\x80-\x9f]/g, (character) => NOT_LATIN_1[character.charCodeAt(0) - 0x80]!);
 }
 
 /**
