@@ -233,7 +233,9 @@ function explainSkip(
     case 'binary':
       return {
         headline: notIndexed(`it is ${skip.detail ?? 'not text'}`),
-        details: ['If it is text in another encoding, set files.encoding in the editor for its folder or language.'],
+        details: [
+          'If it is text in another encoding, set files.encoding for its folder or language, in the editor or in .vscode/settings.json.',
+        ],
       };
     case 'link':
       return {

@@ -72,6 +72,15 @@ describe('sextant status, why and doctor', () => {
     assertGolden('inspect.txt', stable(said.join('\n'), root));
   });
 
+  it('know the encoding from .vscode/settings.json, as search and outline do', () => {
+    const root = folder();
+    const line = Buffer.from('93fa967b8cea', 'hex');
+    writeFiles(root, { 'src/a.py': Buffer.concat([Buffer.from('def f():  # '), line, Buffer.from('\n')]) });
+    writeFiles(root, { '.vscode/settings.json': '{ "[python]": { "files.encoding": "shiftjis" } }' });
+    assert.match(sextant('search', '日本語', root).stdout, /^ +def f\(\): {2}# 日本語$/m);
+    assert.match(sextant('outline', join(root, 'src/a.py')).stdout, /function f$/m);
+  });
+
   it('print the same facts as JSON', () => {
     const root = sample();
     assert.deepEqual([status(root).state, status(root).files], ['notIndexed', 0]);

@@ -6,11 +6,11 @@ import { SextantError, throwIfCancelled } from '../../base/errors.ts';
 import { pushFolder } from '../../context/push.ts';
 import { isRepositoryName, isUrlTemplate, type WireResult } from '../../wire/repositories.ts';
 import type { WireClient } from '../../wire/wireClient.ts';
-import { DEFAULT_EXCLUDE, MAX_FILE_BYTES } from '../../workspace/folderOptions.ts';
 import { gitEnvironment, gitExecutable } from '../../workspace/gitExecutable.ts';
 import { ExitCode, printable, printJson, ProgressLine, type Terminal } from '../terminal.ts';
 import { requireQuery } from '../search/queryProblems.ts';
 import { resolveFolder } from '../search/stateFolder.ts';
+import { folderOptions } from '../search/updateIndex.ts';
 import { openTeamService } from './teamService.ts';
 
 export interface ServiceChoice {
@@ -56,9 +56,8 @@ export async function runPush(folder: string, options: PushOptions, terminal: Te
   const pushed = await withService(options, terminal, async (client) => {
     try {
       // Nothing is kept: only the rules are those of an index.
-      const rules = { root, stateFolder: root, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
       return await pushFolder(
-        rules,
+        folderOptions(root, root),
         { name, ref, commit, url, keep },
         client,
         ({ done, total, uploaded }) =>

@@ -76,7 +76,8 @@ export async function runOutline(path: string, options: OutlineOptions, terminal
 /** Needs no index, and takes ignored files too; keys and binary files are refused. Throws `NotShown`. */
 function outlineFile(path: string, searcher: Searcher): Outlined[] {
   const root = resolveFolder(dirname(path));
-  const read = searcher.read(folderOptions(root, ''), basename(path));
+  const { encodings = [] } = new SearchScope(root, undefined).indexed;
+  const read = searcher.read({ ...folderOptions(root, ''), encodings }, basename(path));
   if (!('text' in read)) throw new SextantError('NotShown', read.refused);
   const definitions = outlineOf(basename(path), read.text, true);
   return [{ shown: printable(path), file: join(root, basename(path)), path: basename(path), definitions }];

@@ -6,6 +6,7 @@ import { FolderIndex } from '../../workspace/folderIndex.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../../workspace/folderOptions.ts';
 import { reportDamage } from '../../workspace/ownerState.ts';
 import { PaceMeter, type IndexingPace } from '../../workspace/pace.ts';
+import { encodingsInSettings } from '../../workspace/settingsFile.ts';
 import type { FolderStatus } from '../../workspace/status.ts';
 import { LogFile } from './logFile.ts';
 import { siblingsFolder } from './stateFolder.ts';
@@ -13,7 +14,8 @@ import { logTo, ProgressLine, type Terminal } from '../terminal.ts';
 
 export function folderOptions(root: string, stateFolder: string): FolderOptions {
   const siblings = siblingsFolder(stateFolder);
-  const own = { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES };
+  const encodings = encodingsInSettings(root);
+  const own = { root, stateFolder, exclude: DEFAULT_EXCLUDE, maxFileBytes: MAX_FILE_BYTES, encodings };
   return siblings === undefined ? own : { ...own, siblings };
 }
 
