@@ -1,4 +1,5 @@
 import { isUnknownAuthority, SextantError } from '../base/errors.ts';
+import { prefixOf } from '../base/format.ts';
 import { tokenRefusal } from '../wire/explained.ts';
 
 /** The next action after a failure that a button can offer. */
@@ -143,5 +144,5 @@ const NEXT: Readonly<Record<string, AskNextAction>> = {
 /** Shortens a service's message to one line. */
 function quoted(said: string): string {
   const text = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  return text === '' ? '' : ` and says “${text.length > 200 ? `${text.slice(0, 200)}…` : text}”`;
+  return text === '' ? '' : ` and says “${text.length > 200 ? `${prefixOf(text, 200)}…` : text}”`;
 }

@@ -1,3 +1,4 @@
+import { prefixOf } from '../base/format.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { DOCUMENTS } from '../engine/analyze/languages.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
@@ -98,7 +99,7 @@ export class SourceFile {
     lines: Pick<FoundLines, 'startLine' | 'endLine'>,
   ): { readonly line: number; readonly text: string } | undefined {
     const head = this.around(lines).find(({ line, kind }) => line < lines.startLine && kind !== 'heading');
-    return head && { line: head.line, text: this.#lines[head.line - 1]!.trim().slice(0, MAX_HEAD) };
+    return head && { line: head.line, text: prefixOf(this.#lines[head.line - 1]!.trim(), MAX_HEAD) };
   }
 
   /** What begins the definitions that are around the lines and larger: their comments, and the lines that name them. */

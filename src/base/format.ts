@@ -24,3 +24,8 @@ export function formatDuration(seconds: number): string {
   const minutes = Math.round(whole / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+/** The first `length` UTF-16 units of a text, without half a character at the end, which programs refuse in JSON. */
+export function prefixOf(text: string, length: number): string {
+  return text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,3 +1,4 @@
+import { prefixOf } from '../base/format.ts';
 import { lookup } from './filter/lookup.ts';
 
 /** The most characters of one value, and of the whole text. */
@@ -17,5 +18,5 @@ export function fillTemplate(template: string, payload: unknown): string {
 }
 
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most)}…`;
+  return text.length <= most ? text : `${prefixOf(text, most)}…`;
 }

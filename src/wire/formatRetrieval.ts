@@ -1,3 +1,5 @@
+import { prefixOf } from '../base/format.ts';
+
 /** Lines of a file that a search found, from 1, both ends inclusive. */
 export interface RetrievedPlace {
   readonly startLine: number;
@@ -159,7 +161,7 @@ function render(path: string, lines: readonly string[], spans: readonly LineSpan
 }
 
 function cut(line: string): string {
-  return line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE).replace(/[\uD800-\uDBFF]$/, '')} …`;
+  return line.length <= MAX_LINE ? line : `${prefixOf(line, MAX_LINE)} …`;
 }
 
 function linesOf(text: string): string[] {

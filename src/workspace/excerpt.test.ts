@@ -38,5 +38,6 @@ describe('Excerpter', () => {
 
   it('cuts long lines, and drops matches after the cut', () => {
     assert.equal(excerpt('"xy z"', `${'-'.repeat(199)}xy z`), `1: ${'-'.repeat(199)}[x]`);
+    assert.equal(excerpt('lamp', `lamp ${'😀'.repeat(200)}`), `1: [lamp] ${'😀'.repeat(97)}`, 'no half of a character');
   });
 });

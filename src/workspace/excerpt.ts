@@ -1,3 +1,4 @@
+import { prefixOf } from '../base/format.ts';
 import { Highlighter, type Range } from '../engine/query/highlight.ts';
 import { compileWords, type Phrase } from '../engine/query/phrase.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
@@ -55,7 +56,7 @@ export class Excerpter {
     const all = merge([...this.#highlighter.ranges(whole), ...phrases], whole.length);
     const [first] = all;
     const isBehind = first !== undefined && first.start >= MAX_LINE;
-    const text = whole.slice(0, isBehind ? first.end + BEHIND_MATCH : MAX_LINE);
+    const text = prefixOf(whole, isBehind ? first.end + BEHIND_MATCH : MAX_LINE);
     return { line: startLine + at, text, ranges: merge(all, text.length) };
   }
 }

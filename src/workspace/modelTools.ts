@@ -1,4 +1,5 @@
 import { SextantError } from '../base/errors.ts';
+import { prefixOf } from '../base/format.ts';
 import { readGivenPath, type ModelFolder, type PathInFolder } from './givenPath.ts';
 import { outlineOf } from './outline.ts';
 import type { IndexableFile } from './readIndexable.ts';
@@ -160,7 +161,7 @@ export class ModelTools {
       startLine,
       endLine: last,
       lines: lines.length,
-      text: text.slice(0, MAX_CHARACTERS),
+      text: prefixOf(text, MAX_CHARACTERS),
       isCut,
     };
   }

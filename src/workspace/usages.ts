@@ -1,3 +1,4 @@
+import { prefixOf } from '../base/format.ts';
 import { escapeInAnyForm } from '../base/regExp.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { IMPORT, COMMENT, Literals } from '../engine/analyze/lexer.ts';
@@ -102,7 +103,7 @@ export class UsageFinder {
           ? 'prose'
           : this.#kindAt(bits, quiet[line - 1]!, line, spans, text, index, found.length, ignoresCase),
         ...(within && within.line !== line && { within: within.name }),
-        text: lines[line - 1]!.trim().slice(0, MAX_TEXT),
+        text: prefixOf(lines[line - 1]!.trim(), MAX_TEXT),
       });
     }
     return used;

@@ -1,5 +1,6 @@
 import * as l10n from '@vscode/l10n';
 import { isWeekend, parseDay } from '../../src/base/day.ts';
+import { prefixOf } from '../../src/base/format.ts';
 import type { AxisUnit } from '../../src/protocol/dashboardView.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -28,7 +29,7 @@ export function labelled(count: number, width: number, each: number): number[] {
 /** The part of a name that fits, by the width of a common letter; an SVG does not cut text by itself. */
 export function shortened(text: string, width: number, letter = 6.6): string {
   const room = Math.max(4, Math.floor(width / letter));
-  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+  return text.length <= room ? text : `${prefixOf(text, room - 1)}…`;
 }
 
 /** The day, and that it is unusual or at a weekend. */

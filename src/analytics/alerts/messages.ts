@@ -1,4 +1,4 @@
-import { formatCount } from '../../base/format.ts';
+import { prefixOf, formatCount } from '../../base/format.ts';
 import { ALERT_KINDS, type AlertEvent, type AlertKind } from './alertEvents.ts';
 import type { DestinationKind } from './destination.ts';
 
@@ -60,7 +60,7 @@ function sectionsOf({ events }: AlertMessage): Section[] {
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE - 1)}…` : text;
+  return text.length > LONGEST_LINE ? `${prefixOf(text, LONGEST_LINE - 1)}…` : text;
 }
 
 function footer({ source, at }: AlertMessage): string {

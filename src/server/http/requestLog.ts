@@ -1,4 +1,5 @@
 import { formatTime } from '../../base/clock.ts';
+import { prefixOf } from '../../base/format.ts';
 
 /** One answered request, as the admin plane shows it. */
 export interface LoggedRequest {
@@ -121,7 +122,7 @@ function notesOf(error: RequestEntry['error'], warnings: readonly string[]): Not
 }
 
 function shortened(text: string): string {
-  return text.length > MAX_PART ? `${text.slice(0, MAX_PART)}...` : text;
+  return text.length > MAX_PART ? `${prefixOf(text, MAX_PART)}...` : text;
 }
 
 /** A part of a text keeps all of it in memory. */
