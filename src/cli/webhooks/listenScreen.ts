@@ -1,5 +1,5 @@
 import { formatBytes } from '../../base/format.ts';
-import { printable } from '../../base/columns.ts';
+import { cutToColumns, printable } from '../../base/columns.ts';
 import { eventTypeOf } from '../../webhooks/eventType.ts';
 import { Filter } from '../../webhooks/filter/filter.ts';
 import { bytesOf, payloadOf } from '../../webhooks/payload.ts';
@@ -81,7 +81,7 @@ export class ListenScreen {
     const room = Math.max(1, rows - head.length - foot.length);
     const middle = this.isOpen ? this.#openLines(room) : this.#rows(room);
     const all = [...head, ...middle, ...Array<string>(room - middle.length).fill(''), ...foot];
-    return all.map((line) => cut(printable(line), columns));
+    return all.map((line) => cutToColumns(printable(line), columns));
   }
 
   #shown(): EventDetailView[] {
@@ -123,9 +123,4 @@ function typeOf(event: EventDetailView): string {
 
 function payloadOfView(event: EventDetailView): unknown {
   return payloadOf(event.headers, bytesOf(event));
-}
-
-function cut(line: string, columns: number): string {
-  const characters = Array.from(line);
-  return characters.length > columns ? `${characters.slice(0, columns - 1).join('')}…` : line;
 }
