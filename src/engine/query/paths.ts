@@ -1,3 +1,4 @@
+import { languageOf } from '../analyze/languages.ts';
 import { splitIdentifier, stem } from '../analyze/words.ts';
 import { formOf, type FileForm } from './fileForms.ts';
 
@@ -47,12 +48,17 @@ const TEST_NAME = /(?:Tests?|Spec|IT|TestCase|Mock|Fake)\.\w+$/;
 const PLAIN_NAME = /^(?:index|mod|main|lib|init|__init__|readme|package|core|base)$/i;
 const HEADER = /\.(?:d\.ts|pyi|h|hh|hpp)$/;
 
+/** Whether a file is in a language of templates: `templates` is the usual folder for them, and holds no examples. */
+function isTemplate(path: string): boolean {
+  return languageOf(path).isNamedByFile === true;
+}
+
 /** Kinds of a file by the parts of its path between `/`, `.`, `_` and `-`; see {@link PathInfo.sides}. */
 export function sidesOf(path: string): readonly (readonly [FileRole, string])[] {
   const sides: [FileRole, string][] = [];
   for (const part of path.toLowerCase().split(/[/._-]/)) {
     const side = sideOf(part);
-    if (side) sides.push([side, stem(part)]);
+    if (side && !(part === 'templates' && isTemplate(path))) sides.push([side, stem(part)]);
   }
   if (TEST_NAME.test(path)) sides.push(['test', 'test']);
   return sides.length === 0 ? NO_SIDES : sides;
