@@ -11,6 +11,8 @@ import { SourceScan, decode, hashIdentifier, scan } from './scanner.ts';
 
 export interface Analysis {
   readonly language: string;
+  /** Set for data and templates of it: their comments, often settings that are off, describe no more than the rest. */
+  readonly isData: boolean;
   readonly definitions: readonly Definition[];
   /** Chunks that cover the file without overlap. */
   readonly chunks: readonly Chunk[];
@@ -72,6 +74,7 @@ export class Analyzer {
     if (name !== undefined && last >= 0) definitions.unshift({ name, kind: 'module', start: 0, line: 0, end: last });
     return {
       language: language.id,
+      isData: language.sections !== undefined,
       definitions,
       chunks: cutChunks(this.#scan, definitions, quiet),
       quiet,

@@ -158,7 +158,7 @@ export function findDefinitions(
     if (enumerators.length > 0) continue;
     const title = headings?.title(line);
     if (title !== undefined) add(line, title, language.headings ? 'heading' : 'section');
-    if (headings) continue;
+    if (title !== undefined || language.patterns.length === 0) continue;
     const member = groups.member(line);
     const text = member ?? candidate(scan, language, line, isLeader);
     if (text !== undefined && member === undefined && groups.opens(text)) continue;

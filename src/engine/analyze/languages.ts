@@ -196,6 +196,21 @@ for (const language of ALL_LANGUAGES.toReversed()) {
   for (const name of language.interpreters ?? []) byInterpreter.set(name, language);
 }
 
+const PAGE_IDS: ReadonlySet<string> = new Set(PAGES.map(({ id }) => id));
+const dataTemplates = new Map<string, Language>();
+
+/** The language of a template that makes the file `inner`: if that is data, the template has its sections, too. */
+function withSections(page: Language, inner: string): Language {
+  const data = byExtension.get(inner.slice(inner.lastIndexOf('.') + 1).toLowerCase());
+  if (!data?.sections || !inner.includes('.')) return page;
+  const key = `${data.id}.${page.id}`;
+  const known = dataTemplates.get(key);
+  if (known) return known;
+  const template: Language = { ...page, sections: data.sections, comments: data.comments };
+  dataTemplates.set(key, template);
+  return template;
+}
+
 /** Extensions of components, in languages whose other files are none. */
 const COMPONENT = /\.(?:vue|svelte|astro)$/;
 
@@ -225,7 +240,7 @@ export function languageOf(path: string, head = ''): Language {
     byExtension.get(name.replace(/(?<=^[A-Z]\w*file)[.-].*/i, '').toLowerCase());
   // Notebooks come as the text of their cells, or else as they are.
   if (isNotebook(name)) return byExtension.get(head.trimStart().startsWith('{') ? 'json' : 'py')!;
-  if (known) return known;
+  if (known) return PAGE_IDS.has(known.id) ? withSections(known, name.slice(0, dot)) : known;
   const interpreter = /^#!\s*\S*?([\w.+-]+?)[\d.]*(?:\s+(?:-\S+\s+)*([\w.+-]+?)[\d.]*)?(?:\s|$)/.exec(head);
   const program = interpreter?.[1] === 'env' ? interpreter[2] : interpreter?.[1];
   return (program !== undefined ? byInterpreter.get(program) : undefined) ?? PLAIN_TEXT;

@@ -243,6 +243,9 @@ const IN_TEMPLATES = [
   ].map(([open, close]) => enclosed(open!, close!, COMMENT)),
 ];
 
+/** Parts of templates of data, as strings: none of their further lines is data. */
+const DIRECTIVES = [enclosed('{%', '%}', TEXT), enclosed('{{', '}}', TEXT)];
+
 /** Rules by language. Of rules with the same beginning, the first that applies wins. */
 const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   ...Object.fromEntries(PAGES.map(({ id }) => [id, IN_TEMPLATES])),
@@ -339,18 +342,23 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   vhdl: [DASHES, unescaped('"'), CHARACTER],
   vim: [first(rule('"', COMMENT, toLineEnd)), SINGLES],
   wgsl: C_COMMENTS,
+  // Helm's templates.
+  yaml: [enclosed('{{/*', '*/', COMMENT), enclosed('{{- /*', '*/', COMMENT)],
   zig: [SLASHES, rule('\\\\', TEXT, toLineEnd), DOUBLES, CHARACTER],
 };
 
-const tables = new Map<string, Rules | undefined>();
+const tables = new Map<Language, Rules | undefined>();
 
 /** The rules of a language; undefined if it has neither comments nor strings. */
-export function rulesOf({ id, comments }: Language): Rules | undefined {
-  if (!tables.has(id)) {
-    const rules = RULES[id] ?? comments.map((open) => rule(open, COMMENT, toLineEnd));
-    tables.set(id, rules.length > 0 ? tabled(rules) : undefined);
+export function rulesOf(language: Language): Rules | undefined {
+  if (!tables.has(language)) {
+    const { id, comments, sections } = language;
+    const ofLines = comments.map((open) => rule(open, COMMENT, toLineEnd));
+    const own = RULES[id];
+    const rules = own && sections ? [...own, ...DIRECTIVES, ...ofLines] : (own ?? ofLines);
+    tables.set(language, rules.length > 0 ? tabled(rules) : undefined);
   }
-  return tables.get(id);
+  return tables.get(language);
 }
 
 function tabled(rules: readonly LexerRule[]): Rules {

@@ -14,6 +14,8 @@ const DASH = code('-');
 const COLON = code(':');
 const QUOTE = code('"');
 const OPEN_BRACKET = code('[');
+const OPEN_BRACE = code('{');
+const LESS = code('<');
 const OPENERS: readonly number[] = [...Buffer.from('{[')];
 const CLOSERS: readonly number[] = [...Buffer.from('}]')];
 /** Last characters of a line below which a text begins: `run: |`, `>-`, `|2`. */
@@ -32,6 +34,7 @@ const MIN_LINES = 3;
 /** Number of sections above which the inner ones are data like any other, as in a lock file. */
 const MAX_SECTIONS = 1_000;
 
+const DIRECTIVE = /^\s*(?:\{[{%#]|<%)/;
 const YAML_KEY = /^\s*(["']?)([^\s"'#{}[\]-](?:(?!:\s)[^"'#])*?)\1\s*:(?:\s+[&!][^\s#]+)*\s*(?:#.*)?$/;
 const YAML_TEXT = /:\s*[|>][-+\d]*$/;
 const YAML_ITEM = /^\s*-\s+(?:name|id|alert|record|job_name|hosts|title)\s*:\s+(["']?)(\S.*?)\1(?:\s+#.*)?$/;
@@ -68,8 +71,8 @@ export class Sections {
   }
 
   /** Last line of the section that begins on a line. */
-  sectionEnd(line: number): number {
-    return this.#found.get(line)!.end;
+  sectionEnd(line: number): number | undefined {
+    return this.#found.get(line)?.end;
   }
 
   #findTables(): void {
@@ -144,10 +147,18 @@ export class Sections {
     return this.#stack.length <= MAX_GROUPED_KEYS || last === COLON || TEXT_SIGNS.includes(last);
   }
 
-  /** The lines with text outside of comments. */
+  /** The lines with text outside of comments and directives. */
   *#lines(): Generator<number> {
     const { lineCount, indent } = this.#scan;
-    for (let line = 0; line < lineCount; line++) if (indent[line]! >= 0 && this.#quiet[line] === 0) yield line;
+    for (let line = 0; line < lineCount; line++)
+      if (indent[line]! >= 0 && this.#quiet[line] === 0 && !this.#isDirective(line)) yield line;
+  }
+
+  /** Whether a line begins with a part of a template: `{{- if .Values.x }}`, `{% for x in y %}`. */
+  #isDirective(line: number): boolean {
+    const first = this.#scan.firstByte[line];
+    const isOther = (first !== OPEN_BRACE && first !== LESS) || first === this.#scan.lastByte[line];
+    return !isOther && DIRECTIVE.test(this.#text(line));
   }
 
   #text(line: number): string {

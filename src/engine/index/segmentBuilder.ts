@@ -112,13 +112,14 @@ export class SegmentBuilder {
   add(document: NewDocument): AddedDocument {
     const { text, path } = document;
     this.#firstChunkOfLast = this.#chunks;
-    const { language, definitions, chunks, quiet, scan } = this.#analyzer.analyze(path, text);
+    const { language, isData, definitions, chunks, quiet, scan } = this.#analyzer.analyze(path, text);
+    const comments = isData ? 0 : COMMENT;
     const pieces: readonly Chunk[] = chunks.length > 0 ? chunks : [{ start: 0, end: 0 }];
     const chunkTokens: number[] = [];
     let next = 0;
     for (const [index, { start, end, isImports }] of pieces.entries()) {
       this.#beginChunk();
-      this.#countLines(scan, quiet, start, end);
+      this.#countLines(scan, quiet, comments, start, end);
       for (; next < definitions.length && definitions[next]!.line <= end; next++) {
         this.#countDefinition(definitions[next]!);
       }
@@ -282,12 +283,12 @@ export class SegmentBuilder {
     this.#identifierTerms[this.#identifierTermCount++] = term;
   }
 
-  #countLines(scan: SourceScan, quiet: Uint8Array, start: number, end: number): void {
+  #countLines(scan: SourceScan, quiet: Uint8Array, comments: number, start: number, end: number): void {
     if (scan.lineCount === 0) return;
     for (let from = start; from <= end;) {
       let next = from + 1;
       while (next <= end && quiet[next] === quiet[from]) next++;
-      this.#countTokens(scan, scan.firstToken[from]!, scan.firstToken[next]!, quiet[from]! & COMMENT ? IN_COMMENT : 0);
+      this.#countTokens(scan, scan.firstToken[from]!, scan.firstToken[next]!, quiet[from]! & comments ? IN_COMMENT : 0);
       from = next;
     }
   }
