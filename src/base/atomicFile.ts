@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, statSync, writeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { SextantError, systemCode } from './errors.ts';
 import { move, moveSync, removeIfFree, removeIfFreeSync } from './removal.ts';
 
 /**
  * Replaces `file` so that after a crash at any moment it holds either the old bytes or the new ones. After a return the
  * new ones survive a power cut: temporary file, fsync, rename, fsync of the folder.
  *
- * `mode` restricts its readers. Synchronous, because its callers run in worker threads or commands and must not
+ * `mode` restricts its readers. Throws `NotAFile` where `file` is a folder. Synchronous, because its callers run in worker threads or commands and must not
  * interleave with other writes.
  */
 export function writeFileAtomicSync(file: string, data: Uint8Array | string, mode?: number): void {
@@ -18,7 +19,7 @@ export function writeFileAtomicSync(file: string, data: Uint8Array | string, mod
     moveSync(temporary, file);
   } catch (error) {
     removeIfFreeSync(temporary);
-    throw error;
+    throw explainFolder(error, file);
   }
   syncFolderSync(dirname(file));
 }
@@ -67,6 +68,13 @@ export function replaceFile(file: string, data: Uint8Array, mode?: number): Prom
   return writeAside(file, data, mode);
 }
 
+/** Names a folder that has the file's name. Windows reports it as a file that is open elsewhere. */
+function explainFolder(error: unknown, file: string): unknown {
+  if (!['EISDIR', 'FileInUse'].includes(systemCode(error) ?? '') || !statSync(file).isDirectory()) return error;
+  const message = `${file} is a folder, where Sextant writes a file. Move or delete the folder, then try again.`;
+  return new SextantError('NotAFile', message, { cause: error });
+}
+
 async function writeAside(
   file: string,
   data: Uint8Array,
@@ -85,6 +93,6 @@ async function writeAside(
     await move(temporary, file);
   } catch (error) {
     await removeIfFree(temporary);
-    throw error;
+    throw explainFolder(error, file);
   }
 }
