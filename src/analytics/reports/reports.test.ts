@@ -197,6 +197,13 @@ describe('reports', () => {
         plan === 'usd' ? '2026-11-21T00:00:00.000Z' : '2026-11-21T12:00:00.000Z',
       );
       assert.equal(budgetTable(report).rows.length, overrides.length);
+      const people = report.statuses.filter(({ identity }) => identity.kind === 'user_email');
+      const robot = { ...most, identity: { kind: 'service_account_name', name: 'nightly' } } as const;
+      for (const statuses of [people, [...people, robot]]) {
+        const { columns } = budgetTable({ ...report, statuses });
+        const isShown = columns.find(({ name }) => name === 'kind')!.isDetail !== true;
+        assert.equal(isShown, statuses !== people, 'the kind is shown where it differs');
+      }
     });
 
     it(`of budgets have the unit of the plan also without an override, on the plan ${plan}`, async () => {

@@ -228,8 +228,11 @@ export function budgetTable(
   columns: readonly Column[] = [],
   cellsOf: (status: BudgetStatus) => readonly Cell[] = () => [],
 ): Table {
+  const kind = text('kind', 'Kind');
+  // Shown only where it differs, since a terminal of 80 columns has no room for it beside an address.
+  const isShown = statuses.some(({ identity }) => identity.kind !== 'user_email');
   return {
-    columns: [text('identity', 'Account'), text('kind', 'Kind'), ...limitColumns(unit), ...columns],
+    columns: [text('identity', 'Account'), isShown ? kind : detail(kind), ...limitColumns(unit), ...columns],
     rows: statuses.map((status) => [
       status.identity.name,
       status.identity.kind === 'user_email' ? 'person' : 'service account',
