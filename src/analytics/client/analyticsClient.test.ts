@@ -182,14 +182,22 @@ describe('the client of the analytics API', () => {
       // Settings of the editor count before the environment.
       process.env.HTTPS_PROXY = process.env.HTTP_PROXY = 'http://127.0.0.1:1';
       const call = (proxy: ProxySettings): Promise<unknown> =>
-        clientOf({ proxy }, 'token', 'https://api.example').call('dauCount', {});
+        clientOf({ proxy: () => proxy }, 'token', 'https://api.example').call('dauCount', {});
       await assert.rejects(call({ url: `http://${address}` }), { code: 'Unreachable' });
       assert.equal(targets.splice(0)[0], 'api.example:443');
       await assert.rejects(call({ url: `http://${address}`, noProxy: 'other.example,*.example' }), {
         code: 'Unreachable',
       });
-      assert.ok(await clientOf({ proxy: { url: `http://${address}` } }).call('dauCount', {}));
+      assert.ok(await clientOf({ proxy: () => ({ url: `http://${address}` }) }).call('dauCount', {}));
       assert.deepEqual(targets, []);
+      // A changed setting counts for the open connection.
+      let proxy: ProxySettings = {};
+      const open = clientOf({ proxy: () => proxy }, 'token', 'https://api.example');
+      await assert.rejects(open.call('dauCount', {}), { code: 'Unreachable' });
+      assert.deepEqual(targets, []);
+      proxy = { url: `http://${address}` };
+      await assert.rejects(open.call('dauCount', {}), { code: 'Unreachable' });
+      assert.equal(targets[0], 'api.example:443');
     } finally {
       delete process.env.HTTP_PROXY;
       if (former === undefined) delete process.env.HTTPS_PROXY;

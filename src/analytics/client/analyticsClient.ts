@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { ANSWERED_TOO_MUCH, answerText } from '../../base/answerText.ts';
 import { systemClock } from '../../base/clock.ts';
@@ -22,7 +23,8 @@ import type { BudgetDependencies, RequestBudget } from './requestBudget.ts';
 
 export interface ClientDependencies extends BudgetDependencies {
   readonly dispatcher?: Dispatcher;
-  readonly proxy?: ProxySettings;
+  /** Called before each request, since settings change. */
+  readonly proxy?: () => ProxySettings;
   /** Random number from 0 to 1. */
   readonly random?: () => number;
   /** Time limit of a whole answer, in milliseconds. */
@@ -100,7 +102,7 @@ export class AnalyticsClient {
   readonly #edges: ClientDependencies;
   readonly #host: string;
   /** Its idle connections close by themselves. */
-  #agent: Dispatcher | undefined;
+  #agent: { readonly proxy: ProxySettings | undefined; readonly dispatcher: Dispatcher } | undefined;
 
   constructor(connection: Connection, budget: RequestBudget, edges: ClientDependencies = {}) {
     this.#connection = connection;
@@ -189,8 +191,11 @@ export class AnalyticsClient {
     // Imported late: a large library, which most windows never need.
     const undici = await import('../../base/undici.ts');
     const { url, token } = this.#connection;
-    const dispatcher = (this.#agent ??=
-      this.#edges.dispatcher ?? undici.agentFor(new URL(url).hostname, this.#edges.proxy));
+    const proxy = this.#edges.proxy?.();
+    if (!this.#agent || !isDeepStrictEqual(this.#agent.proxy, proxy)) {
+      this.#agent = { proxy, dispatcher: this.#edges.dispatcher ?? undici.agentFor(new URL(url).hostname, proxy) };
+    }
+    const { dispatcher } = this.#agent;
     const { statusCode, headers, body } = await undici.request(
       `${url}${path}${method === 'GET' ? queryOf(request) : ''}`,
       {

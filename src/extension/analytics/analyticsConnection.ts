@@ -142,7 +142,7 @@ export function openData(
   const cache = new AnswerCache(join(folder, 'answers'), key, { logger });
   return {
     folder,
-    data: new ServiceData(new AnalyticsClient(connection, budget, { logger, proxy: proxySettings() }), cache),
+    data: new ServiceData(new AnalyticsClient(connection, budget, { logger, proxy: proxySettings }), cache),
   };
 }
 
