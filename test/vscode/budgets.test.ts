@@ -179,11 +179,13 @@ describe('changing budgets', () => {
   });
 
   it('saves rows that the preview refused with those that failed, and lists both in the report', async () => {
-    await budget('sextant.importBudgets', { csv: 'account,limit\nada@x.io,150\nbob@x.io,5e3\nnobody,5\n' });
+    await budget('sextant.importBudgets', { csv: 'account,limit\nada@x.io,150\nbob@x.io,5e3\nzoë,5\n' });
     await reportShows(/1 applied; 2 skipped/);
     const file = vscode.Uri.file(join(folder, 'failures.csv'));
     await budget('sextant.saveBudgetFailures', { file });
-    assert.match(readFileSync(file.fsPath, 'utf8'), /\r\nbob@x\.io,,5e3,.*Line 3: .*\r\n,nobody,5,.*Line 4: /);
+    const saved = readFileSync(file.fsPath, 'utf8');
+    assert.match(saved, /\r\nbob@x\.io,,5e3,.*Line 3: .*\r\n,zoë,5,.*Line 4: /);
+    assert.equal(saved[0], '\ufeff', 'for Excel');
   });
 
   it('imports 5,001 rows whose last request fails, resumes, and undoes them', async () => {

@@ -14,6 +14,11 @@ export function unguarded(cell: string): string {
   return GUARDED.test(cell) ? cell.slice(1) : cell;
 }
 
+/** CSV for a file that people open: Excel takes other characters than ASCII for those of an old code page without a byte order mark. */
+export function csvForFile(csv: string): string {
+  return /[^\0-\x7f]/.test(csv) ? `\ufeff${csv}` : csv;
+}
+
 /**
  * CSV with a header (RFC 4180). A name that a spreadsheet would run as a formula becomes text by an apostrophe before
  * it.

@@ -14,7 +14,7 @@ import { total } from '../insights/compare.ts';
 import { attentionOf } from './attention.ts';
 import { budgetReport } from './budgetReport.ts';
 import { costReport, MEASURE_OF } from './costReport.ts';
-import { tableCsv } from './csv.ts';
+import { csvForFile, tableCsv } from './csv.ts';
 import { formatCell, formatGrowth, formatShare, tableJson, type Table } from './table.ts';
 import { budgetTable, costTable, creditTable, dayTable, languageTable, personTable } from './tables.ts';
 import { presenceReport } from './presenceReport.ts';
@@ -318,6 +318,11 @@ describe('reports', () => {
       presence.presence!.people.filter(({ lastActive }) => lastActive! >= '2026-11-14').map(({ key }) => key),
     );
     assert.equal(active.size, distinct);
+  });
+
+  it('have a byte order mark in a file only where they have more than ASCII', () => {
+    assert.equal(csvForFile('name\r\nAda\r\n'), 'name\r\nAda\r\n');
+    assert.equal(csvForFile('name\r\nZoë\r\n'), '\ufeffname\r\nZoë\r\n');
   });
 
   it('are written for people, for programs and for spreadsheets, which run no formula of them', async () => {

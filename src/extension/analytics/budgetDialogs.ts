@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { csvForFile } from '../../analytics/reports/csv.ts';
 import { formatCount } from '../../base/format.ts';
 import { signalOf } from '../cancellation.ts';
 import type { BudgetEditor } from './budgetEditor.ts';
@@ -55,6 +56,6 @@ export async function save(text: string, name: string, file: vscode.Uri | undefi
       ...(folder && { defaultUri: vscode.Uri.joinPath(folder, name) }),
     }));
   if (!to) return;
-  await vscode.workspace.fs.writeFile(to, Buffer.from(text));
+  await vscode.workspace.fs.writeFile(to, Buffer.from(csvForFile(text)));
   vscode.window.setStatusBarMessage(vscode.l10n.t('Saved {0}', to.path.split('/').at(-1) ?? name), 5_000);
 }

@@ -6,7 +6,7 @@ import type { ReportDocument } from '../../analytics/document/document.ts';
 import { formatHtml } from '../../analytics/document/html.ts';
 import { joinDocuments } from '../../analytics/document/organizations.ts';
 import type { Identity } from '../../analytics/identity.ts';
-import { tableCsv } from '../../analytics/reports/csv.ts';
+import { csvForFile, tableCsv } from '../../analytics/reports/csv.ts';
 import { isObject } from '../../base/json.ts';
 import { DisposableStore } from '../../base/disposable.ts';
 import { describeError, isCancelled } from '../../base/errors.ts';
@@ -314,7 +314,8 @@ async function saveFile(
   });
   if (!uri) return;
   try {
-    await vscode.workspace.fs.writeFile(uri, typeof content === 'string' ? Buffer.from(content) : content);
+    const text = typeof content === 'string' && extension === 'csv' ? csvForFile(content) : content;
+    await vscode.workspace.fs.writeFile(uri, typeof text === 'string' ? Buffer.from(text) : text);
     vscode.window.setStatusBarMessage(vscode.l10n.t('Exported to {0}', vscode.workspace.asRelativePath(uri)), 4000);
   } catch (error) {
     void vscode.window.showErrorMessage(describeError(error));
