@@ -46,6 +46,20 @@ describe('a sorted list', () => {
     );
   });
 
+  it('sorts names with accents beside those without', () => {
+    const list = new SortedList('people', COLUMNS, 'People', 'share');
+    const names = ['Zürich', 'Österreich', 'ada', 'Émile', 'Bob', 'Ёлка', 'Жук'];
+    list.fill(
+      names.map((name) => ({ id: name, cells: [name, 1], tone: 'plain', used: null })),
+      '',
+    );
+    list.sort('identity', false);
+    assert.deepEqual(
+      list.rows(0, 9).map(({ id }) => id),
+      ['ada', 'Bob', 'Émile', 'Österreich', 'Zürich', 'Ёлка', 'Жук'],
+    );
+  });
+
   it('keeps its order when its rows change, raises its version, and ignores unknown columns', () => {
     const list = new SortedList('people', COLUMNS, 'People', 'share');
     const row = (name: string, share: number): SourceRow => ({
