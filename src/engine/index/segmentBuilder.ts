@@ -253,8 +253,10 @@ export class SegmentBuilder {
     } else {
       const text = decode(bytes, start, end);
       const words = splitIdentifier(text);
-      for (const word of writtenWords(text, words))
-        if (isIndexable(word)) this.#pushIdentifierTerm(this.#terms.number(Field.body, stem(word)));
+      for (const word of writtenWords(text, words)) {
+        const term = this.#words.termOf(Field.body, word);
+        if (term >= 0) this.#pushIdentifierTerm(term);
+      }
       // A long run in a script with no spaces is a sentence rather than a name.
       const isName = words.length > 1 ? size <= LONG_NAME || !isUnspaced(text) : text.length > MAX_WORD;
       if (isName) this.#pushIdentifierTerm(this.#terms.number(Field.identifier, words.join('')));
@@ -340,9 +342,10 @@ export class SegmentBuilder {
       return parts.count > 0;
     }
     const words = splitIdentifier(name);
-    if (wordField !== undefined)
-      for (const word of writtenWords(name, words))
-        if (isIndexable(word)) this.#count(this.#terms.number(wordField, stem(word)));
+    for (const word of wordField === undefined ? [] : writtenWords(name, words)) {
+      const term = this.#words.termOf(wordField!, word);
+      if (term >= 0) this.#count(term);
+    }
     if (wholeField !== undefined && words.length > 0) this.#count(this.#terms.number(wholeField, words.join('')));
     return words.length > 0;
   }
@@ -419,6 +422,12 @@ class WordTerms {
     let terms = this.#byField[field];
     if (terms === undefined || word >= terms.length) terms = this.#grow(field, word);
     return (terms[word]! || this.#meet(terms, word, field, bytes, start, end)) - 1;
+  }
+
+  /** The term of a word, or -1 if it is not indexed. Without its accents a word is one of letters in ASCII. */
+  termOf(field: Field, word: string): number {
+    if (/^[a-z]+$/.test(word)) return this.term(field, Buffer.from(word), 0, word.length);
+    return isIndexable(word) ? this.#terms.number(field, stem(word)) : -1;
   }
 
   #meet(terms: Int32Array, word: number, field: Field, bytes: Uint8Array, start: number, end: number): number {

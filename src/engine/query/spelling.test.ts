@@ -26,6 +26,12 @@ describe('nearestWords', () => {
   const words = (typed: string, segments: readonly Segment[], limit?: number): string[] =>
     nearestWords(typed, segments, limit).map(({ word }) => word);
 
+  it('finds words that a text has with accents', () => {
+    const segment = segmentOf(['configuração do serviço', 'Größe']);
+    assert.deepEqual(words('configuracoa', [segment]), ['configuracao']);
+    assert.deepEqual(words('grsose', [segment]), ['grosse']);
+  });
+
   it('finds words with one typing mistake of each kind', () => {
     const segment = segmentOf(['request parser receive configuration', 'width length']);
     const cases: Record<string, string> = {
