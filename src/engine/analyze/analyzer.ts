@@ -11,7 +11,7 @@ import { SourceScan, decode, hashIdentifier, scan } from './scanner.ts';
 
 export interface Analysis {
   readonly language: string;
-  /** Set for data and templates of it: their comments, often settings that are off, describe no more than the rest. */
+  /** Set for data and templates of it, except XML: their comments, often settings that are off, describe no more than the rest. */
   readonly isData: boolean;
   readonly definitions: readonly Definition[];
   /** Chunks that cover the file without overlap. */
@@ -74,7 +74,7 @@ export class Analyzer {
     if (name !== undefined && last >= 0) definitions.unshift({ name, kind: 'module', start: 0, line: 0, end: last });
     return {
       language: language.id,
-      isData: language.sections !== undefined,
+      isData: language.sections !== undefined && language.sections !== 'xml',
       definitions,
       chunks: cutChunks(this.#scan, definitions, quiet),
       quiet,

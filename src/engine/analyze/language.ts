@@ -92,7 +92,7 @@ export interface Language {
   /** How a document marks its headings, which are its definitions. */
   readonly headings?: 'asciidoc' | 'markdown' | 'org' | 'restructuredtext' | 'tex';
   /** How data marks its sections, which are its definitions. */
-  readonly sections?: 'json' | 'table' | 'yaml';
+  readonly sections?: 'json' | 'table' | 'xml' | 'yaml';
   /** Set if a function counts only when its body follows; without one the line is a prototype or a call of a macro. */
   readonly needsBody?: boolean;
   /** Set if an equation at the same indentation that begins with the name of a definition belongs to it. */

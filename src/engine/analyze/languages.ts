@@ -33,6 +33,7 @@ import {
   sql,
   tex,
   toml,
+  xml,
   yaml,
 } from './languages/notations.ts';
 import {
@@ -136,6 +137,7 @@ const WRITTEN: readonly Language[] = [
   rescript,
   vala,
   json,
+  xml,
   yaml,
   toml,
   ini,
@@ -155,7 +157,7 @@ export const DOCUMENTS: ReadonlySet<string> = new Set(LANGUAGES.filter(({ headin
 
 /** Languages without definitions that are still worth a name, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
-  xml: ['xml', 'xsd', 'xsl', 'svg', 'plist', 'csproj', 'props', 'targets'],
+  svg: ['svg'],
   jsonnet: ['jsonnet', 'libsonnet'],
   csv: ['csv', 'tsv'],
   dts: ['dts', 'dtsi'],

@@ -342,6 +342,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   vhdl: [DASHES, unescaped('"'), CHARACTER],
   vim: [first(rule('"', COMMENT, toLineEnd)), SINGLES],
   wgsl: C_COMMENTS,
+  xml: [PAGE_COMMENT],
   // Helm's templates.
   yaml: [enclosed('{{/*', '*/', COMMENT), enclosed('{{- /*', '*/', COMMENT)],
   zig: [SLASHES, rule('\\\\', TEXT, toLineEnd), DOUBLES, CHARACTER],

@@ -9,6 +9,13 @@ interface Block {
   readonly title: string | undefined;
 }
 
+/** An element of XML that is open. */
+interface Element {
+  readonly line: number;
+  readonly tag: string;
+  title: string | undefined;
+}
+
 const code = (character: string): number => character.charCodeAt(0);
 const DASH = code('-');
 const COLON = code(':');
@@ -16,6 +23,7 @@ const QUOTE = code('"');
 const OPEN_BRACKET = code('[');
 const OPEN_BRACE = code('{');
 const LESS = code('<');
+const GREATER = code('>');
 const OPENERS: readonly number[] = [...Buffer.from('{[')];
 const CLOSERS: readonly number[] = [...Buffer.from('}]')];
 /** Last characters of a line below which a text begins: `run: |`, `>-`, `|2`. */
@@ -43,9 +51,20 @@ const YAML_END = /^---(?:\s|$)/;
 const JSON_KEY = /^\s*"((?:[^"\\]|\\.)+)"\s*:\s*[{[]$/;
 const TABLE = /^\s*\[\[?\s*([^[\]",\s](?:[^[\]",]|"[^"]*")*|"[^"]*")\s*\]\]?\s*(?:[#;].*)?$/;
 
+/** Most lines of the first tag of an element, and most elements around one that are looked at. */
+const MAX_TAG_LINES = 24;
+const MAX_ELEMENTS = 40;
+/** An end at the beginning of a line, or of a text at the end of one. */
+const XML_CLOSER = /^\s*(?:[^<\s].*)?<\/([\w.:-]+)\s*>/;
+const XML_OPENER = /^\s*<([A-Za-z_][\w.:-]*)(?=[\s/>]|$)/;
+/** What names an element: an attribute, or an element in it. Packages of .NET are included. */
+const XML_NAME =
+  /(?:\s(?:[\w-]+:)?(?:id|name|Name|Key|Id)|^\s*<Package\w+\s+(?:Include|Update))\s*=\s*(["'])(?:@\+?id\/)?([^"']*[^"'\s])\1/;
+const XML_NAME_WITHIN = /^\s*<(?:artifactId|id|(?:[\w]+-)?name)>\s*([^<>\s][^<>]*?)\s*<\//;
+
 /**
- * The sections of data: a table of TOML or INI, a key of JSON or YAML with several lines, a named item of a list, and a
- * whole resource of Kubernetes, named by its kind and name.
+ * The sections of data: a table of TOML or INI, a key of JSON or YAML with several lines, a named item of a list, an
+ * element of XML with a name, and a whole resource of Kubernetes, named by its kind and name.
  */
 export class Sections {
   readonly #scan: SourceScan;
@@ -60,6 +79,7 @@ export class Sections {
     this.#quiet = quiet;
     if (language === 'json') this.#findInJson();
     else if (language === 'yaml') this.#findInYaml();
+    else if (language === 'xml') this.#findInXml();
     else this.#findTables();
     if (this.#found.size > MAX_SECTIONS)
       for (const [line, { isOuter }] of this.#found) if (!isOuter) this.#found.delete(line);
@@ -141,6 +161,48 @@ export class Sections {
     endDocument();
   }
 
+  #findInXml(): void {
+    const open: Element[] = [];
+    const { firstByte, lastByte } = this.#scan;
+    const end = (line: number, { title, line: first }: Element): void => {
+      // An element on one line within a named one is a part of that, as a property of a bean is.
+      if (title !== undefined && (line > first || open.every((around) => around.title === undefined)))
+        this.#add(first, title, line, line > first && open.length === 1);
+    };
+    let skipped = -1;
+    for (const line of this.#lines()) {
+      this.#last = line;
+      if (line <= skipped || (firstByte[line] !== LESS && lastByte[line] !== GREATER)) continue;
+      const text = this.#text(line);
+      const closed = XML_CLOSER.exec(text)?.[1];
+      if (closed !== undefined) {
+        const at = open.findLastIndex(({ tag }) => tag === closed);
+        if (at >= 0) end(line, open.splice(at)[0]!);
+        continue;
+      }
+      const tag = XML_OPENER.exec(text)?.[1];
+      if (tag === undefined) continue;
+      const around = open.at(-1);
+      // The outermost element is the whole file.
+      if (around && open.length > 1) around.title ??= XML_NAME_WITHIN.exec(text)?.[1];
+      const head = this.#tagFrom(line, text);
+      skipped = head.end;
+      const title = open.length > 0 ? XML_NAME.exec(head.text)?.[2] : undefined;
+      const element: Element = { line, tag, title };
+      if (head.text.endsWith('/>') || text.includes(`</${tag}`)) end(head.end, element);
+      else if (open.length < MAX_ELEMENTS) open.push(element);
+    }
+  }
+
+  /** The first tag of an element, with the rest of its last line. */
+  #tagFrom(line: number, first: string): { readonly text: string; readonly end: number } {
+    let end = line;
+    let text = first;
+    const limit = Math.min(line + MAX_TAG_LINES, this.#scan.lineCount - 1);
+    for (; !text.includes('>') && end < limit; text += ` ${this.#text(end).trimStart()}`) end++;
+    return { text, end };
+  }
+
   /** Whether a line of YAML may begin a block or a text, or name a resource. */
   #mayMatter(line: number): boolean {
     const last = this.#scan.lastByte[line]!;
@@ -177,8 +239,8 @@ export class Sections {
     while (this.#stack.length > 0) this.#close();
   }
 
-  #add(line: number, title: string, end = this.#last): void {
-    this.#found.set(line, { title, end, isOuter: this.#scan.indent[line] === 0 });
+  #add(line: number, title: string, end = this.#last, isOuter = this.#scan.indent[line] === 0): void {
+    this.#found.set(line, { title, end, isOuter });
   }
 }
 

@@ -14,7 +14,7 @@ const TOOLING =
 /** Prose that mentions everything, and explains nothing. */
 const HISTORY =
   /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new|upgrad\w*|migrat\w*|authors|contributors|contributing|todo|licen[sc]es?|copying|notice|security)(?:[._-][^/]*)?(?:$|\/)/i;
-const DATA: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'xml', 'css', 'ini', 'csv']);
+const DATA: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'xml', 'svg', 'css', 'ini', 'csv']);
 /** A text without an extension, or one that says no more. */
 const PLAIN_PROSE = /(?:^|\/)[^/.]+$|\.(?:txt|text|rdoc|pod|textile|man|\d)$/i;
 

@@ -66,6 +66,13 @@ function data(
 
 export const json = data('json', 'json', ['json', 'jsonc', 'json5', 'ndjson', 'jsonl']);
 export const yaml = data('yaml', 'yaml', ['yaml', 'yml'], ['#']);
+export const xml = data(
+  'xml',
+  'xml',
+  words(
+    'xml xsd xsl xslt wsdl plist csproj fsproj vbproj vcxproj proj props targets nuspec pom resx ui glade gir storyboard xib wxs xlf xliff axml',
+  ),
+);
 export const toml = data('toml', 'table', ['toml'], ['#']);
 export const ini = data('ini', 'table', ['ini', 'cfg', 'conf', 'properties'], ['#', ';']);
 
