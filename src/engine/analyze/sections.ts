@@ -43,6 +43,9 @@ const MIN_LINES = 3;
 const MAX_SECTIONS = 1_000;
 
 const DIRECTIVE = /^\s*(?:\{[{%#]|<%)/;
+/** The sign of a directive, `end`, its word, and whether its end is on the line: `{% if x %}`, `{%- endif %}`, `{{- end }}`. */
+const PART = /^\s*\{([{%])[-~+]?\s*(end)?(\w*)(.*\{[{%][-~+]?\s*end)?/;
+const GO_PARTS: ReadonlySet<string> = new Set(['if', 'range', 'with', 'define', 'block']);
 const YAML_KEY = /^\s*(["']?)([^\s"'#{}[\]-](?:(?!:\s)[^"'#])*?)\1\s*:(?:\s+[&!][^\s#]+)*\s*(?:#.*)?$/;
 const YAML_TEXT = /:\s*[|>][-+\d]*$/;
 const YAML_ITEM = /^\s*-\s+(?:name|id|alert|record|job_name|hosts|title)\s*:\s+(["']?)(\S.*?)\1(?:\s+#.*)?$/;
@@ -73,6 +76,10 @@ export class Sections {
   readonly #stack: Block[] = [];
   /** The last line with text. */
   #last = 0;
+  /** Lines with the beginnings of parts of the template that have no end yet, by the word of their end. */
+  readonly #parts = new Map<string, number[]>();
+  /** First and last lines of the parts that ended after the last line with text. */
+  #ended: (readonly [begin: number, end: number])[] = [];
 
   constructor(scan: SourceScan, quiet: Uint8Array, language: NonNullable<Language['sections']>) {
     this.#scan = scan;
@@ -212,8 +219,14 @@ export class Sections {
   /** The lines with text outside of comments and directives. */
   *#lines(): Generator<number> {
     const { lineCount, indent } = this.#scan;
-    for (let line = 0; line < lineCount; line++)
-      if (indent[line]! >= 0 && this.#quiet[line] === 0 && !this.#isDirective(line)) yield line;
+    for (let line = 0; line < lineCount; line++) {
+      if (indent[line]! < 0 || this.#quiet[line] !== 0) continue;
+      if (this.#isDirective(line)) this.#addPart(line);
+      else {
+        yield line;
+        this.#ended.length = 0;
+      }
+    }
   }
 
   /** Whether a line begins with a part of a template: `{{- if .Values.x }}`, `{% for x in y %}`. */
@@ -221,6 +234,19 @@ export class Sections {
     const first = this.#scan.firstByte[line];
     const isOther = (first !== OPEN_BRACE && first !== LESS) || first === this.#scan.lastByte[line];
     return !isOther && DIRECTIVE.test(this.#text(line));
+  }
+
+  /** Begins or ends a part of the template. */
+  #addPart(line: number): void {
+    const [, sign, end, word = '', isClosed] = PART.exec(this.#text(line)) ?? [];
+    // Go has one `end` for all parts.
+    const isPart = end !== undefined || sign === '%' || GO_PARTS.has(word);
+    if (!isPart || isClosed !== undefined) return;
+    const key = sign === '%' ? word : '';
+    const begun = this.#parts.get(key) ?? [];
+    this.#parts.set(key, begun);
+    if (end === undefined) begun.push(line);
+    else if (begun.length > 0) this.#ended.push([begun.pop()!, line]);
   }
 
   #text(line: number): string {
@@ -240,6 +266,8 @@ export class Sections {
   }
 
   #add(line: number, title: string, end = this.#last, isOuter = this.#scan.indent[line] === 0): void {
+    // A part of the template that begins within a section ends within it.
+    for (const [begin, last] of this.#ended) if (begin > line && last > end) end = last;
     this.#found.set(line, { title, end, isOuter });
   }
 }
