@@ -106,7 +106,7 @@ describe('Searcher', () => {
     assert.deepEqual(await found('"учёт"'), [['b.ts:1'], []]);
     assert.deepEqual(await found('"onfigur" -lang:ts'), [
       [],
-      ['Nothing contains “onfigur” exactly; searched for its words.'],
+      ['No file that matches the rest contains “onfigur” exactly; searched for its words.'],
     ]);
     assert.deepEqual(await found('"paymentR"'), [['b.ts:2'], []]);
     assert.deepEqual(await found('"payment"'), [['b.ts:2', 'c.ts:1'], []]);
@@ -129,7 +129,7 @@ describe('Searcher', () => {
     ]);
     assert.deepEqual(await found('sym:lamp "no such text"'), [
       0,
-      [message('sym:lamp'), 'Nothing contains “no such text” exactly; searched for its words.'],
+      [message('sym:lamp'), 'No file that matches the rest contains “no such text” exactly; searched for its words.'],
     ]);
     // Each has files, but none has both; and an exclusion needs none.
     assert.deepEqual(await found('lantern path:docs lang:ts -path:srcc'), [0, []]);

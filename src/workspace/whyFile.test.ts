@@ -48,6 +48,7 @@ describe('Why a file is (not) found', () => {
       '.env': 'TOKEN=1',
       'deploy.txt': KEY,
       'logo.png': new Uint8Array([0x89, 0x50, 0, 0]),
+      'koi8.py': Buffer.from('23d0cf0a', 'hex'),
     });
     const { root } = options;
     symlinkSync('a.ts', join(root, 'link.ts'));
@@ -55,6 +56,7 @@ describe('Why a file is (not) found', () => {
     await index(options);
     const explained = [
       'a.ts',
+      'koi8.py',
       'x.log',
       'dist/deep/main.js',
       'worker/labels.go',

@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { formatBytes } from '../base/format.ts';
 import { describeError, systemCode } from '../base/errors.ts';
 import { languageOf } from '../engine/analyze/languages.ts';
-import { toUtf8 } from '../engine/analyze/text.ts';
+import { decodeWindows1252, toUtf8 } from '../engine/analyze/text.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
 import { FileDecoder } from './encodings.ts';
@@ -33,6 +34,8 @@ export type FileStatus =
       readonly bytes: number;
       /** An ignore file without effect, because the folder is in no Git repository. */
       readonly idleRules?: string;
+      /** Set if its encoding is a guess, because it is not UTF-8 and has no setting. */
+      readonly isWindows1252?: true;
     }
   /** The file belongs to the index, which has not read its present content yet. */
   | { readonly kind: 'waiting'; readonly change: 'new' | 'changed' }
@@ -58,6 +61,7 @@ export interface AdmittedFile {
   readonly bytes: number;
   /** The text in UTF-8. */
   readonly text: Uint8Array;
+  readonly isWindows1252?: true;
 }
 
 /**
@@ -69,7 +73,7 @@ export function explainFile(options: FolderOptions, path: string, now: number): 
   const file = listedPath(options.root, given) ?? given;
   const admitted = admitFile(options, file, now);
   if (admitted.kind !== 'admitted') return admitted;
-  const { id, bytes, text } = admitted;
+  const { id, bytes, text, isWindows1252 } = admitted;
   const known = indexedAs(options.stateFolder, file);
   if (known !== id) return { kind: 'waiting', change: known === undefined ? 'new' : 'changed' };
   const idleRules = idleRulesFor(options.root, file);
@@ -78,6 +82,7 @@ export function explainFile(options: FolderOptions, path: string, now: number): 
     language: languageOf(file, Buffer.from(text.subarray(0, 256)).toString()).id,
     bytes,
     ...(idleRules !== undefined && { idleRules }),
+    ...(isWindows1252 && { isWindows1252 }),
   };
 }
 
@@ -119,7 +124,9 @@ export function admitFile(
     const detail = new FileDecoder(options.encodings).whyNotText(path);
     return skipped(options, { reason: 'binary', detail }, path, false);
   }
-  return { kind: 'admitted', id: record.id, bytes: record.size, text };
+  const { content } = document;
+  const isWindows1252 = !isUtf8(content) && Buffer.from(decodeWindows1252(content)).equals(text);
+  return { kind: 'admitted', id: record.id, bytes: record.size, text, ...(isWindows1252 && { isWindows1252 }) };
 }
 
 /** Reads the index itself, since its owner may not have saved the catalog yet. */
@@ -131,6 +138,9 @@ function indexedAs(stateFolder: string, path: string): DocumentId | undefined {
     reader.close();
   }
 }
+
+const OTHER_ENCODING =
+  'If it is text in another encoding, set files.encoding for its folder or language, in the editor or in .vscode/settings.json.';
 
 /** A file's status in words, for a person. */
 export interface Explanation {
@@ -148,10 +158,13 @@ export function describeFileStatus(
 ): Explanation {
   switch (status.kind) {
     case 'indexed': {
-      const { language, bytes, idleRules } = status;
-      const details = idleRules
-        ? [`${idleRules} does not count: the folder is in no Git repository. A .sextantignore counts everywhere.`]
-        : [];
+      const { language, bytes, idleRules, isWindows1252 } = status;
+      const details: string[] = [];
+      if (idleRules)
+        details.push(
+          `${idleRules} does not count: the folder is in no Git repository. A .sextantignore counts everywhere.`,
+        );
+      if (isWindows1252) details.push(`It is read as Windows-1252, as it is not UTF-8. ${OTHER_ENCODING}`);
       return { headline: `${path} is indexed: ${language}, ${formatBytes(bytes)}.`, details };
     }
     case 'waiting':
@@ -233,9 +246,7 @@ function explainSkip(
     case 'binary':
       return {
         headline: notIndexed(`it is ${skip.detail ?? 'not text'}`),
-        details: [
-          'If it is text in another encoding, set files.encoding for its folder or language, in the editor or in .vscode/settings.json.',
-        ],
+        details: [OTHER_ENCODING],
       };
     case 'link':
       return {

@@ -117,11 +117,13 @@ describe('parseQueryLanguage', () => {
     assert.deepEqual(
       problems.map(({ code, message }) => [code, message]),
       [
-        ['PhraseNotFound', 'Nothing contains “page fault” exactly; searched for its words.'],
+        ['PhraseNotFound', 'No file that matches the rest contains “page fault” exactly; searched for its words.'],
         ['UnclosedQuote', 'This quote reaches to the end of the query: close it with another.'],
-        ['PhraseNotFound', 'Nothing contains “x” exactly; searched for its words.'],
+        ['PhraseNotFound', 'No file that matches the rest contains “x” exactly; searched for its words.'],
       ],
     );
+    const [alone] = withoutQuotes(parseQueryLanguage('open "x"')).problems;
+    assert.equal(alone?.message, 'Nothing contains “x” exactly; searched for its words.');
     const [partial] = withoutQuotes(parseQueryLanguage('"x"'), true).problems;
     assert.equal(partial?.message, 'No file read so far contains “x” exactly; searched for its words.');
     const plain = parseQueryLanguage('open -"not used"');

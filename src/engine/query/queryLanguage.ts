@@ -123,9 +123,12 @@ export function parseQueryLanguage(text: string): ParsedQuery {
 export function withoutQuotes(parsed: ParsedQuery, isPartial = false): ParsedQuery {
   const quoted = parsed.phrases.filter(({ exclude }) => !exclude);
   if (quoted.length === 0) return parsed;
+  const { filters, regexes, excludedWords } = parsed;
+  const isAlone = parsed.phrases.length + filters.length + regexes.length + excludedWords.length === 1;
+  const subject = isPartial ? 'No file read so far' : isAlone ? 'Nothing' : 'No file that matches the rest';
   const problems = quoted.map(({ text, start, end }): QueryProblem => ({
     code: 'PhraseNotFound',
-    message: `${isPartial ? 'No file read so far' : 'Nothing'} contains “${text}” exactly; searched for its words.`,
+    message: `${subject} contains “${text}” exactly; searched for its words.`,
     start,
     end,
   }));
