@@ -113,6 +113,11 @@ describe('usage, cost and budgets in the side bar', () => {
     await workbench.run('Notifications: Show Notifications');
     if (await alert.isVisible()) throw new Error('it was shown twice');
 
+    const faults = new FaultClient(new AdminClient(server));
+    await faults.addFault({ status: 500 });
+    await workbench.run('Sextant Usage: Refresh Usage and Cost');
+    await workbench.treeItem(/^The service fails – showing cached data/).waitFor();
+    await workbench.shoot('usage-failing');
     await server.close();
     await workbench.run('Sextant Usage: Refresh Usage and Cost');
     await workbench.treeItem(/^Offline – showing cached data/).waitFor();

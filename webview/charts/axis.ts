@@ -4,12 +4,14 @@ import { prefixOf } from '../../src/base/format.ts';
 import type { AxisUnit } from '../../src/protocol/dashboardView.ts';
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+/** Of small values: one decimal would show steps of a quarter, or of cents, as the same text. */
+const fine = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const days = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Formats a round number at an axis: `1.2K`, `$40`, `75%`. Figures themselves arrive as text. */
 export function tickText(value: number, unit: AxisUnit): string {
   if (unit === 'share') return `${Math.round(value * 100)}%`;
-  return `${unit === 'usd' ? '$' : ''}${compact.format(value)}`;
+  return `${unit === 'usd' ? '$' : ''}${(Math.abs(value) < 10 ? fine : compact).format(value)}`;
 }
 
 /** `Nov 14` of `2026-11-14`. */

@@ -305,10 +305,8 @@ export function stateRows({ report, isLoading, error }: LoadedReport<Quality>): 
     ];
   if (!report) return isLoading ? [row(vscode.l10n.t('Loading'), '', 'sync~spin')] : [];
   if (!offline) return [];
-  const message =
-    report.missing.length > 0
-      ? vscode.l10n.t('Offline – showing cached data, with gaps')
-      : vscode.l10n.t('Offline – showing cached data');
+  const { title } = viewErrorOf(offline, { age: '' });
+  const message = report.missing.length > 0 ? vscode.l10n.t('{0}, with gaps', title) : title;
   return [problem(message, offline.message), action(vscode.l10n.t('Try Again'), 'refresh', 'sextant.refreshAnalytics')];
 }
 
