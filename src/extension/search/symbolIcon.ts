@@ -12,7 +12,7 @@ export const SYMBOL_ICONS: Readonly<Record<DefinitionKind, string>> = {
   macro: 'symbol-constant',
   method: 'symbol-method',
   module: 'symbol-namespace',
-  section: 'symbol-key',
+  section: 'symbol-namespace',
   struct: 'symbol-structure',
   type: 'symbol-type-parameter',
   variable: 'symbol-variable',
