@@ -23,6 +23,8 @@ const NEVER_FIRST: Readonly<Record<string, string>> = {
   lisp: 'record type',
   css: 'mixin function keyframes',
   ada: 'body sub',
+  apex: 'const with without inherited sharing on',
+  lean: 'scoped local',
   awk: 'tion',
   dockerfile: 'AS',
   rescript: 'rec',

@@ -15,9 +15,30 @@ import {
   purescript,
   rescript,
 } from './languages/functional.ts';
+import {
+  abap,
+  avro,
+  bsl,
+  capnp,
+  dts,
+  flatbuffers,
+  gherkin,
+  jsonnet,
+  lean,
+  m4,
+  meson,
+  move,
+  openscad,
+  qml,
+  robot,
+  smithy,
+  snakemake,
+  wdl,
+  wit,
+} from './languages/domains.ts';
 import { cmake, css, graphql, powershell, prisma, terraform, thrift } from './languages/heads.ts';
 import { bicep, dockerfile, nix, puppet, rego } from './languages/infrastructure.ts';
-import { java, csharp, groovy, kotlin, scala, vala } from './languages/java.ts';
+import { apex, java, csharp, groovy, kotlin, scala, vala } from './languages/java.ts';
 import { typescript, javascript } from './languages/javascript.ts';
 import { lisp } from './languages/lisps.ts';
 import { PAGES, haml, pug, slim } from './languages/markup.ts';
@@ -136,6 +157,26 @@ const WRITTEN: readonly Language[] = [
   rego,
   rescript,
   vala,
+  abap,
+  apex,
+  avro,
+  bsl,
+  capnp,
+  dts,
+  flatbuffers,
+  gherkin,
+  jsonnet,
+  lean,
+  m4,
+  meson,
+  move,
+  openscad,
+  qml,
+  robot,
+  smithy,
+  snakemake,
+  wdl,
+  wit,
   json,
   xml,
   yaml,
@@ -158,9 +199,7 @@ export const DOCUMENTS: ReadonlySet<string> = new Set(LANGUAGES.filter(({ headin
 /** Languages without definitions that are still worth a name, for `lang:` filters and statistics. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   svg: ['svg'],
-  jsonnet: ['jsonnet', 'libsonnet'],
   csv: ['csv', 'tsv'],
-  dts: ['dts', 'dtsi'],
 };
 
 /** Any text: paragraphs, no definitions. */
@@ -232,6 +271,9 @@ export function languageOf(path: string, head = ''): Language {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   const extension = dot < 0 ? '' : name.slice(dot + 1);
+  // A class of Visual Basic or of LaTeX, named like those of Apex.
+  if (extension === 'cls' && /^\s*(?:VERSION\b|[%\\])/.test(head))
+    return head.trimStart().startsWith('V') ? visualBasic : tex;
   // Programs of MATLAB, in files that are named like those of Objective-C, begin with a comment of theirs or a head.
   if (extension === 'm' && /^\s*(?:%|function\b|classdef\b)/.test(head)) return matlab;
   const known =

@@ -221,6 +221,7 @@ const TEMPLATE = rule('`', TEXT, (text, at) => text.interpolatedEnd(at, code('{'
 const ESCAPE = rule('\\', 0, (_text, at) => at + 1);
 const RUBY_HEREDOC = heredoc('<<', /^<<(?:[~-]?(["'`])([A-Za-z_]\w*)\1|[~-]?([A-Z_]\w*)|[~-]([a-z]\w*))/);
 const VERBATIM = ['@"', '$@"', '@$"'].map((open) => rule(open, TEXT, verbatim));
+const PYTHON = [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES];
 const JAVASCRIPT = [...C_COMMENTS, DOUBLES, SINGLES, TEMPLATE, rule('/', TEXT, regex)];
 
 /** Rule of CoffeeScript's `### … ###`; more signs are a line's comment. */
@@ -249,11 +250,17 @@ const DIRECTIVES = [enclosed('{%', '%}', TEXT), enclosed('{{', '}}', TEXT)];
 /** Rules by language. Of rules with the same beginning, the first that applies wins. */
 const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   ...Object.fromEntries(PAGES.map(({ id }) => [id, IN_TEMPLATES])),
+  ...Object.fromEntries(
+    ['avro', 'flatbuffers', 'move', 'openscad', 'smithy', 'wit'].map((id) => [id, [...C_COMMENTS, DOUBLES]]),
+  ),
   ada: [DASHES, unescaped('"'), CHARACTER],
+  abap: [atEdge(rule('*', COMMENT, toLineEnd)), rule('"', COMMENT, toLineEnd), unescaped("'")],
+  apex: [...C_COMMENTS, SINGLES],
   asm: [rule(';', COMMENT, toLineEnd), ...C_COMMENTS, DOUBLES],
   awk: [HASHES, DOUBLES],
   bat: ['::', 'rem ', 'REM ', '@rem ', '@REM '].map((open) => first(rule(open, COMMENT, toLineEnd))),
   bicep: [...C_COMMENTS, TRIPLE_SINGLES, SINGLES],
+  bsl: [SLASHES, unescaped('"')],
   c: [...C_COMMENTS, DOUBLES, CHARACTER],
   cmake: [HASHES, LONG_DOUBLES],
   clojure: [rule(';', COMMENT, toLineEnd), ESCAPE, LONG_DOUBLES],
@@ -266,6 +273,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   d: [...C_COMMENTS, nested('/+', '+/'), DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   dart: [...NESTED_COMMENTS, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
   dockerfile: [WORD_HASHES, DOUBLES],
+  dts: [...C_COMMENTS, DOUBLES],
   elixir: [HASHES, rule('~', TEXT, sigil), ...DOCSTRINGS, DOUBLES, SINGLES],
   elm: [nested('{-', '-}'), DASHES, TRIPLE, DOUBLES, CHARACTER],
   fortran: [
@@ -276,6 +284,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   ],
   fsharp: [SLASHES, nested('(*', '*)'), ...VERBATIM, TRIPLE, LONG_DOUBLES, CHARACTER],
   gdscript: [HASHES, TRIPLE, TRIPLE_SINGLES, DOUBLES, SINGLES],
+  gherkin: [first(HASHES), TRIPLE],
   gleam: [SLASHES, LONG_DOUBLES],
   go: [...C_COMMENTS, DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   graphql: [{ ...TRIPLE, is: COMMENT | TEXT }, HASHES, DOUBLES],
@@ -285,12 +294,15 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   haxe: [...C_COMMENTS, DOUBLES, SINGLES],
   java: [...C_COMMENTS, TRIPLE, DOUBLES, CHARACTER],
   javascript: JAVASCRIPT,
+  jsonnet: [...C_COMMENTS, WORD_HASHES, enclosed('|||', '|||', TEXT), DOUBLES, SINGLES],
   julia: [enclosed('#=', '=#', COMMENT), HASHES, { ...TRIPLE, is: COMMENT | TEXT }, DOUBLES],
   kotlin: [...NESTED_COMMENTS, RAW_TRIPLE, DOUBLES, CHARACTER],
+  lean: [nested('/-', '-/'), DASHES, DOUBLES],
   lisp: [rule(';', COMMENT, toLineEnd), enclosed('#|', '|#', COMMENT), ESCAPE, LONG_DOUBLES],
   lua: [longBracket('--[', COMMENT), DASHES, longBracket('[', TEXT), DOUBLES, SINGLES],
   markdown: [fence('```'), fence('~~~'), first(PAGE_COMMENT)],
   matlab: [enclosed('%{', '%}', COMMENT), rule('%', COMMENT, toLineEnd), unescaped('"')],
+  meson: [HASHES, TRIPLE_SINGLES, SINGLES],
   nim: [nested('#[', ']#'), HASHES, RAW_TRIPLE, DOUBLES],
   nix: [WORD_HASHES, rule('/*', COMMENT, block), LONG_DOUBLES, rule("''", TEXT, indented)],
   'objective-c': [...C_COMMENTS, DOUBLES, CHARACTER],
@@ -312,7 +324,8 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   pug: [first(SLASHES)],
   puppet: [HASHES, DOUBLES, SINGLES],
   purescript: [nested('{-', '-}'), DASHES, TRIPLE, DOUBLES, CHARACTER],
-  python: [HASHES, ...DOCSTRINGS, DOUBLES, SINGLES],
+  python: PYTHON,
+  qml: JAVASCRIPT,
   rego: [HASHES, DOUBLES, enclosed('`', '`', TEXT)],
   rescript: [...C_COMMENTS, LONG_DOUBLES, CHARACTER, enclosed('`', '`', TEXT)],
   ruby: [lines('=begin', '=end'), WORD_HASHES, ESCAPE, DOUBLES, SINGLES, RUBY_HEREDOC],
@@ -333,6 +346,7 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
   sql: [...C_COMMENTS, DASHES, SINGLES, DOUBLES],
   tcl: [WORD_HASHES, ESCAPE],
   terraform: [HASHES, ...C_COMMENTS, DOUBLES],
+  snakemake: PYTHON,
   swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],
   typescript: [PAGE_COMMENT, ...JAVASCRIPT],
   thrift: [...C_COMMENTS, HASHES, DOUBLES, SINGLES],

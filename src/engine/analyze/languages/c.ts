@@ -112,33 +112,10 @@ const cppPatterns: Language['patterns'] = [
 
 export const cpp: Language = {
   id: 'cpp',
-  extensions: [
-    'cc',
-    'cpp',
-    'cxx',
-    'c++',
-    'hpp',
-    'hh',
-    'hxx',
-    'h++',
-    'inl',
-    'ipp',
-    'tpp',
-    'cu',
-    'cuh',
-    'metal',
-    'hlsl',
-    'hlsli',
-    'fxh',
-    'cginc',
-    'glsl',
-    'vert',
-    'frag',
-    'comp',
-    'geom',
-    'tesc',
-    'tese',
-  ],
+  extensions: words(
+    'cc cpp cxx c++ hpp hh hxx h++ inl ipp tpp cu cuh metal hlsl hlsli ' +
+      'fxh cginc glsl vert frag comp geom tesc tese tcc ino pde mq4 mq5 yy gdshader',
+  ),
   style: 'brace',
   comments: ['//', '/*'],
   leaders: words('class struct union enum namespace template using typedef define inline concept'),
@@ -176,7 +153,7 @@ export const objectiveC: Language = {
 
 export const c: Language = {
   id: 'c',
-  extensions: ['c', 'h'],
+  extensions: ['c', 'h', 'y', 'l'],
   style: 'brace',
   comments: ['//', '/*'],
   leaders: words('struct union enum typedef define class inline'),

@@ -23,7 +23,7 @@ export const go: Language = {
 
 export const rust: Language = {
   id: 'rust',
-  extensions: ['rs'],
+  extensions: ['rs', 'cairo'],
   style: 'brace',
   comments: ['//', '/*'],
   attributes: '#',

@@ -4,16 +4,16 @@ const JAVA_MODIFIERS =
   '(?:(?:public|private|protected|internal|static|final|abstract|sealed|async|override|virtual|readonly|partial|' +
   'synchronized|native|default|strictfp|extern|unsafe|new|non-sealed|record)\\s+)*';
 
-const javaPatterns: Language['patterns'] = [
-  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:class|record)\s+(?:(?:class|struct)\s+)?(\w+)`), 'class'],
-  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}@?interface\s+(\w+)`), 'interface'],
-  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}enum\s+(?:class\s+|struct\s+)?(\w+)`), 'enum'],
-  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}struct\s+(\w+)`), 'struct'],
+const patternsWith = (modifiers: string): Language['patterns'] => [
+  [new RegExp(String.raw`^\s*${modifiers}(?:class|record)\s+(?:(?:class|struct)\s+)?(\w+)`), 'class'],
+  [new RegExp(String.raw`^\s*${modifiers}@?interface\s+(\w+)`), 'interface'],
+  [new RegExp(String.raw`^\s*${modifiers}enum\s+(?:class\s+|struct\s+)?(\w+)`), 'enum'],
+  [new RegExp(String.raw`^\s*${modifiers}struct\s+(\w+)`), 'struct'],
   [new RegExp(String.raw`^\s*namespace\s+([\w.]+)`), 'module'],
-  [new RegExp(String.raw`^\s*${JAVA_MODIFIERS}(?:delegate\s+)[\w<>[\],.?\s]+\s+(\w+)\s*[(<]`), 'type'],
+  [new RegExp(String.raw`^\s*${modifiers}(?:delegate\s+)[\w<>[\],.?\s]+\s+(\w+)\s*[(<]`), 'type'],
   [
     new RegExp(
-      String.raw`^\s*${JAVA_MODIFIERS}(?:<[^>]+(?:<[^>]*>)?[^>]*>\s+)?(?!(?:return|new|else|throw|if|for|while|switch|catch|await|using|lock|do|assert|yield|goto|case)\b)\w[\w<>[\],.?&\s]*?\s+(?!(?:if|for|foreach|while|switch|catch|using|lock|fixed)\b)(\w+)\s*(?:<[^>]*>)?\s*\(`,
+      String.raw`^\s*${modifiers}(?:<[^>]+(?:<[^>]*>)?[^>]*>\s+)?(?!(?:return|new|else|throw|if|for|while|switch|catch|await|using|lock|do|assert|yield|goto|case)\b)\w[\w<>[\],.?&\s]*?\s+(?!(?:if|for|foreach|while|switch|catch|using|lock|fixed)\b)(\w+)\s*(?:<[^>]*>)?\s*\(`,
     ),
     'method',
   ],
@@ -31,6 +31,8 @@ const javaPatterns: Language['patterns'] = [
     'variable',
   ],
 ];
+
+const javaPatterns = patternsWith(JAVA_MODIFIERS);
 
 /** Pattern of a method without a modifier, or a constructor, right inside a class or interface. */
 const JAVA_SIGNATURE = new RegExp(
@@ -69,18 +71,20 @@ export const java: Language = {
 
 export const groovy: Language = {
   id: 'groovy',
-  extensions: ['groovy', 'gradle', 'gvy'],
+  extensions: ['groovy', 'gradle', 'gvy', 'nf'],
   fileNames: ['Jenkinsfile'],
   interpreters: ['groovy'],
   style: 'brace',
   comments: ['//', '/*'],
   attributes: '@',
-  leaders: [...javaLeaders, ...words('def trait task tasks stage')],
+  leaders: [...javaLeaders, ...words('def trait task tasks stage process workflow')],
   shapes: ['call'],
   patterns: [
     [/^\s*(?:\w+\s+)*def\s+(?:<[^>]*>\s*)?(\w+)\s*\(/, 'function'],
     [/^\s*(?:\w+\s+)*trait\s+(\w+)/, 'class'],
     [/^\s*task\s+(\w+)/, 'function'],
+    // Of Nextflow.
+    [/^(?:process|workflow)\s+(\w+)\s*\{/, 'function'],
     [/^\s*(?:tasks\.(?:register|create|named)|stage)\s*\(\s*['"]([^'"]+)['"]/, 'function'],
     [/^def\s+(\w+)\s*=/, 'variable'],
     // A call with a block, `dependencies {`, has no type before its name.
@@ -166,5 +170,20 @@ export const scala: Language = {
     [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*type\s+(\w+)/, 'type'],
     [/^\s*(?:[a-z]+(?:\[[^\]]*\])?\s+)*given\s+(\w+)/, 'variable'],
     [/^\s{0,2}(?:[a-z]+(?:\[[^\]]*\])?\s+)*(?:val|var)\s+(\w+)/, 'variable'],
+  ],
+};
+
+/** The language of Salesforce. */
+export const apex: Language = {
+  ...java,
+  id: 'apex',
+  extensions: ['cls', 'trigger'],
+  ignoresCase: true,
+  leaders: [...javaLeaders, ...words('global webservice trigger')],
+  patterns: [
+    [/^\s*trigger\s+(\w+)\s+on\s/i, 'function'],
+    ...patternsWith(
+      String.raw`(?:${JAVA_MODIFIERS}|(?:global|webservice|(?:with|without|inherited)\s+sharing)\s+)*`,
+    ).map(([pattern, kind]) => [new RegExp(pattern.source, 'i'), kind] as const),
   ],
 };

@@ -21,7 +21,7 @@ export const proto: Language = {
 
 export const sql: Language = {
   id: 'sql',
-  extensions: ['sql'],
+  extensions: ['sql', 'pks', 'pkb', 'pls', 'plsql', 'ddl', 'hql', 'cql'],
   ignoresCase: true,
   style: 'statement',
   comments: ['--'],
@@ -48,7 +48,7 @@ function documents(
   return { id, headings: id, extensions, style: 'indent', comments, leaders: [], shapes: [], patterns: [] };
 }
 
-export const markdown = documents('markdown', ['md', 'mdx', 'markdown']);
+export const markdown = documents('markdown', ['md', 'mdx', 'markdown', 'qmd', 'rmd']);
 export const restructuredText = documents('restructuredtext', ['rst', 'rest']);
 export const asciidoc = documents('asciidoc', ['adoc', 'asciidoc', 'asc'], ['//']);
 export const tex = documents('tex', ['tex', 'ltx', 'sty'], ['%']);
@@ -74,12 +74,17 @@ export const xml = data(
   ),
 );
 export const toml = data('toml', 'table', ['toml'], ['#']);
-export const ini = data('ini', 'table', ['ini', 'cfg', 'conf', 'properties'], ['#', ';']);
+export const ini = data(
+  'ini',
+  'table',
+  ['ini', 'cfg', 'conf', 'properties', 'service', 'socket', 'timer', 'desktop', 'editorconfig'],
+  ['#', ';'],
+);
 
 export const makefile: Language = {
   id: 'makefile',
   extensions: ['mk', 'mak'],
-  fileNames: ['Makefile', 'makefile', 'GNUmakefile', 'Kbuild'],
+  fileNames: ['Makefile', 'makefile', 'GNUmakefile', 'Kbuild', 'justfile', 'Justfile'],
   style: 'indent',
   comments: ['#'],
   leaders: [],

@@ -9,8 +9,8 @@ const pythonPatterns: Language['patterns'] = [
 
 export const python: Language = {
   id: 'python',
-  extensions: ['py', 'pyi', 'pyw', 'pyx', 'bzl', 'star'],
-  fileNames: ['SConstruct', 'BUILD', 'WORKSPACE'],
+  extensions: ['py', 'pyi', 'pyw', 'pyx', 'pxd', 'bzl', 'bazel', 'star', 'mojo', 'vy'],
+  fileNames: ['SConstruct', 'SConscript', 'BUILD', 'WORKSPACE', 'Tiltfile', 'wscript'],
   interpreters: ['python', 'python2', 'python3'],
   style: 'indent',
   comments: ['#'],
@@ -22,8 +22,8 @@ export const python: Language = {
 
 export const ruby: Language = {
   id: 'ruby',
-  extensions: ['rb', 'rake', 'gemspec', 'ru'],
-  fileNames: ['Rakefile', 'Gemfile', 'Guardfile', 'Vagrantfile'],
+  extensions: ['rb', 'rake', 'gemspec', 'ru', 'podspec', 'jbuilder', 'thor'],
+  fileNames: words('Rakefile Gemfile Guardfile Vagrantfile Podfile Brewfile Fastfile Capfile Dangerfile'),
   interpreters: ['ruby'],
   style: 'end',
   comments: ['#'],
@@ -104,7 +104,7 @@ export const shellscript: Language = {
 
 export const perl: Language = {
   id: 'perl',
-  extensions: ['pl', 'pm', 't'],
+  extensions: ['pl', 'pm', 't', 'raku', 'rakumod', 'pm6', 'p6'],
   interpreters: ['perl'],
   style: 'brace',
   fileModules: true,
