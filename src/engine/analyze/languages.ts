@@ -266,16 +266,26 @@ export function nameFromFile(path: string, language: Language): string | undefin
   return /^_?(?!index\.)(\w[^.]*)/.exec(path.slice(path.lastIndexOf('/') + 1))?.[1];
 }
 
+/** Files that are named like those of another language, by how they begin. */
+const NAMED_LIKE: ReadonlyMap<string, readonly (readonly [begins: RegExp, language: Language])[]> = new Map([
+  [
+    'cls',
+    [
+      [/^\s*VERSION\b/, visualBasic],
+      [/^\s*[%\\]/, tex],
+    ],
+  ],
+  ['m', [[/^\s*(?:%|function\b|classdef\b)/, matlab]]],
+  ['pp', [[/^\s*(?:\{|\(\*|\/\/|(?:unit|program|library)\s)/i, pascal]]],
+]);
+
 /** The language of a file, by its name or else by its `#!` line. `head` is the beginning of its text. */
 export function languageOf(path: string, head = ''): Language {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   const extension = dot < 0 ? '' : name.slice(dot + 1);
-  // A class of Visual Basic or of LaTeX, named like those of Apex.
-  if (extension === 'cls' && /^\s*(?:VERSION\b|[%\\])/.test(head))
-    return head.trimStart().startsWith('V') ? visualBasic : tex;
-  // Programs of MATLAB, in files that are named like those of Objective-C, begin with a comment of theirs or a head.
-  if (extension === 'm' && /^\s*(?:%|function\b|classdef\b)/.test(head)) return matlab;
+  const [, other] = NAMED_LIKE.get(extension)?.find(([begins]) => begins.test(head)) ?? [];
+  if (other) return other;
   const known =
     byFileName.get(name) ??
     byExtension.get(extension) ??
