@@ -163,6 +163,11 @@ export const snakemake: Language = {
   patterns: [[/^\s*(?:rule|checkpoint)\s+(\w+)/, 'function'], ...python.patterns],
 };
 
+/** Words as people write them in a language that ignores case. */
+function inAnyCase(some: string): string[] {
+  return words(some).flatMap((one) => [one, one.toLowerCase(), one.toUpperCase()]);
+}
+
 /** The language of 1C:Enterprise. */
 export const bsl: Language = {
   id: 'bsl',
@@ -170,8 +175,8 @@ export const bsl: Language = {
   ignoresCase: true,
   style: 'label',
   comments: ['//'],
-  leaders: [],
-  shapes: ['any'],
+  leaders: inAnyCase('Процедура Функция Перем Асинх Procedure Function Var Async'),
+  shapes: [],
   patterns: [
     [/^\s*(?:(?:Асинх|Async)\s+)?(?:Процедура|Функция|Procedure|Function)\s+(\w+)/i, 'function'],
     [/^(?:Перем|Var)\s+(\w+)/i, 'variable'],
@@ -184,8 +189,8 @@ export const abap: Language = {
   ignoresCase: true,
   style: 'label',
   comments: ['"'],
-  leaders: [],
-  shapes: ['any'],
+  leaders: inAnyCase('Form Method Function Module Class Interface Report'),
+  shapes: [],
   patterns: [
     [/^\s*(?:form|method|function|module)\s+([\w~/]+)/i, 'function'],
     [/^\s*class\s+([\w/]+)\s+(?:definition|implementation)\b/i, 'class'],
