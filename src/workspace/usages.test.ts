@@ -74,15 +74,17 @@ const handlers = { onClick: quay, 'é': quay?.(2) };
       '1 definition',
       '3 reference',
     ]);
+    const cobol = '       1000-READ.\n           PERFORM 1000-READ THRU 1000-READ-EXIT.\n';
+    assert.deepEqual(find('a.cbl', cobol, '1000-READ'), ['1 definition', '2 reference 1000-READ']);
     assert.deepEqual(find('a.css', '.a { --main-color: red; color: var(--main-color) }\n', '--main-color').length, 2);
     assert.deepEqual(find('a.el', '(defun pay-all! () 1)\n(pay-all!)\n(pre-pay-all!)\n', 'pay-all!'), [
       '1 definition',
       '2 reference',
     ]);
     assert.deepEqual(find('a.hs', "total' :: Int\ntotal' = total\n", "total'").length, 2);
-    for (const name of ['Get-Order', '--main-color', 'pay-all!', "total'", 'col-2', 'Foo.bar'])
+    for (const name of ['Get-Order', '--main-color', 'pay-all!', "total'", 'col-2', 'Foo.bar', '1000-READ'])
       assert.ok(isAnyName(name), name);
-    for (const text of ['-x', 'a-', 'a--b', 'a -b', "'a'"]) assert.ok(!isAnyName(text), text);
+    for (const text of ['-x', 'a-', 'a--b', 'a -b', "'a'", '2024-01', '7']) assert.ok(!isAnyName(text), text);
   });
 
   it('are in any case where the language ignores it', () => {

@@ -40,8 +40,11 @@ export function isName(text: string): boolean {
   return text.length <= MAX_NAME && NAME.test(text);
 }
 
-/** Pattern of names of PowerShell, CSS, Lisp, Haskell: `Get-Item`, `--main-color`, `make-hash!`, `total'`. */
-const OTHER_NAME = new RegExp(String.raw`^(?:--)?${NAME_PART}(?:-${NAME_LETTER}+)*[?!']*$`, 'u');
+/** Pattern of names of PowerShell, CSS, Lisp, Haskell, COBOL: `Get-Item`, `--main-color`, `make-hash!`, `total'`, `1000-READ`. */
+const OTHER_NAME = new RegExp(
+  String.raw`^(?:--|(?:\d${NAME_LETTER}*-)+)?${NAME_PART}(?:-${NAME_LETTER}+)*[?!']*$`,
+  'u',
+);
 
 /** Whether a text is a name of any language: one {@link isName}, or with dashes in it. */
 export function isAnyName(text: string): boolean {

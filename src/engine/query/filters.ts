@@ -59,7 +59,9 @@ export function compileFilters(
   name?: string,
   names: readonly (string | undefined)[] = [],
 ): CompiledFilters {
-  const filters = all.filter((filter) => isKnown(filter, changed));
+  const filters = all
+    .filter((filter) => isKnown(filter, changed))
+    .map((filter) => (filter.field === 'sym' ? { ...filter, pattern: dotted(filter.pattern) } : filter));
   const change = compileField(filters, 'changed', (pattern) => (name) => changed.get(pattern)!.has(name));
   const path = compileField(
     filters,
@@ -94,6 +96,14 @@ export function compileFilters(
     excludedNames: boundsOf(filters, true),
     nearness: (name, ignoresCase) => Math.max(0, ...nearnesses.map((nearnessOf) => nearnessOf(name, ignoresCase))),
   };
+}
+
+/** A pattern of a qualified name as names are listed: `Foo.bar` of `Foo::bar`, and of `a.Foo.bar`. */
+function dotted(pattern: string): string {
+  return pattern
+    .split(/::|->|[.#]/)
+    .slice(-2)
+    .join('.');
 }
 
 /** Whether the result of a filter is known. */

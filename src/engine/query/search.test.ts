@@ -136,6 +136,8 @@ describe('search', () => {
       const [hit, ...others] = await search('sym:Pool.drain');
       assert.deepEqual([hit?.path, hit?.symbol?.name, others.length], ['pool.py', 'drain', 0]);
       assert.deepEqual(pathsFound(await search('drain -sym:Pool.*')), ['tank.py']);
+      for (const typed of ['Pool::drain', 'db.Pool.drain', 'Pool#drain', 'Pool::'])
+        assert.deepEqual(pathsFound(await search(`sym:${typed}`)), ['pool.py'], typed);
     });
   });
 
