@@ -70,7 +70,8 @@ export function replaceFile(file: string, data: Uint8Array, mode?: number): Prom
 
 /** Names a folder that has the file's name. Windows reports it as a file that is open elsewhere. */
 function explainFolder(error: unknown, file: string): unknown {
-  if (!['EISDIR', 'FileInUse'].includes(systemCode(error) ?? '') || !statSync(file).isDirectory()) return error;
+  const mayBe = ['EISDIR', 'FileInUse'].includes(systemCode(error) ?? '');
+  if (!mayBe || !statSync(file, { throwIfNoEntry: false })?.isDirectory()) return error;
   const message = `${file} is a folder, where Sextant writes a file. Move or delete the folder, then try again.`;
   return new SextantError('NotAFile', message, { cause: error });
 }

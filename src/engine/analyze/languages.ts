@@ -246,7 +246,7 @@ export function languageOf(path: string, head = ''): Language {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const dot = name.lastIndexOf('.');
   const extension = dot < 0 ? '' : name.slice(dot + 1);
-  const [, other] = NAMED_LIKE.get(extension)?.find(([begins]) => begins.test(head)) ?? [];
+  const [, other] = NAMED_LIKE.get(extension.toLowerCase())?.find(([begins]) => begins.test(head)) ?? [];
   if (other) return other;
   const known =
     byFileName.get(name) ??
