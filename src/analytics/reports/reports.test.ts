@@ -347,7 +347,13 @@ describe('reports', () => {
     assert.deepEqual(tableJson(table)[0], { who: '=1+1', usd: '-1234.567', share: null });
     const shown = table.columns.map((column, i) => formatCell(table.rows[0]![i], column));
     assert.deepEqual(shown, ['=1+1', '-$1,234.57', '–']);
-    assert.deepEqual([formatShare(0.9999), formatShare(1), formatShare(0.575)], ['99.9 %', '100.0 %', '57.5 %']);
+    assert.deepEqual([0.9999, 1, 0.575, 9.9999, 27].map(formatShare), [
+      '99.9 %',
+      '100.0 %',
+      '57.5 %',
+      '999.9 %',
+      '2,700 %',
+    ]);
     assert.deepEqual([0.25, -0.1, 0, undefined].map(formatGrowth), ['+25 %', '−10 %', '±0 %', '–']);
   });
 });

@@ -53,7 +53,9 @@ export function formatChange(change: Decimal, unit: Unit): string {
 
 /** Formats a share, `12.5 %`, rounded down, so that 100 % is all. */
 export function formatShare(share: number | undefined): string {
-  return share === undefined ? '–' : `${(Math.floor(share * 1000 + 1e-9) / 10).toFixed(1)} %`;
+  if (share === undefined) return '–';
+  const percent = Math.floor(share * 1000 + 1e-9) / 10;
+  return `${percent < 1000 ? percent.toFixed(1) : formatCount(Math.floor(percent))} %`;
 }
 
 /** Formats growth, `+12.5 %`; `–` if the earlier value was 0. */
