@@ -9,8 +9,8 @@ import { move, moveSync, removeIfFree, removeIfFreeSync } from './removal.ts';
  * Replaces `file` so that after a crash at any moment it holds either the old bytes or the new ones. After a return the
  * new ones survive a power cut: temporary file, fsync, rename, fsync of the folder.
  *
- * `mode` restricts its readers. Throws `NotAFile` where `file` is a folder. Synchronous, because its callers run in worker threads or commands and must not
- * interleave with other writes.
+ * `mode` restricts its readers. Synchronous, because its callers run in worker threads or commands and must not interleave with
+ * other writes. Throws `NotAFile` where `file` is a folder.
  */
 export function writeFileAtomicSync(file: string, data: Uint8Array | string, mode?: number): void {
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;

@@ -1,5 +1,5 @@
 import { assembly, batch, cobol } from './languages/assembly.ts';
-import { ada, fortran, matlab, pascal, verilog, vhdl, vim, visualBasic } from './languages/blocks.ts';
+import { abap, ada, bsl, fortran, matlab, pascal, verilog, vhdl, vim, visualBasic } from './languages/blocks.ts';
 import { cpp, c, objectiveC } from './languages/c.ts';
 import { d, go, haxe, odin, rust, swift, wgsl, zig, dart, solidity } from './languages/compiled.ts';
 import {
@@ -138,6 +138,8 @@ const WRITTEN: readonly Language[] = [
   rescript,
   vala,
   apex,
+  abap,
+  bsl,
   ...Object.values(domains),
   json,
   xml,

@@ -341,12 +341,12 @@ const RULES: Readonly<Record<string, readonly LexerRule[]>> = {
     heredoc('<<', /^<<-?[ \t]*\\?(["']?)([A-Za-z_][\w.-]*)\1/),
   ],
   slim: [first(rule('/', COMMENT, toLineEnd))],
+  snakemake: PYTHON,
   solidity: [...C_COMMENTS, DOUBLES, SINGLES],
   // Multi-line strings are rarer than an apostrophe without an end in one of the dialects.
   sql: [...C_COMMENTS, DASHES, SINGLES, DOUBLES],
   tcl: [WORD_HASHES, ESCAPE],
   terraform: [HASHES, ...C_COMMENTS, DOUBLES],
-  snakemake: PYTHON,
   swift: [...NESTED_COMMENTS, TRIPLE, DOUBLES],
   typescript: [PAGE_COMMENT, ...JAVASCRIPT],
   thrift: [...C_COMMENTS, HASHES, DOUBLES, SINGLES],

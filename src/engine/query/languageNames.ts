@@ -4,9 +4,9 @@ import { editDistance } from './similar.ts';
 
 /** Common names of languages besides their id, extensions and interpreters. Objective-C and CUDA are read as C++. */
 const ALIASES: Readonly<Record<string, string>> = {
+  '1c': 'bsl',
   assembler: 'asm',
   assembly: 'asm',
-  '1c': 'bsl',
   batch: 'bat',
   'c#': 'csharp',
   clojurescript: 'clojure',
@@ -28,9 +28,9 @@ const ALIASES: Readonly<Record<string, string>> = {
   protobuf: 'proto',
   pwsh: 'powershell',
   rst: 'restructuredtext',
+  salesforce: 'apex',
   shell: 'shellscript',
   systemverilog: 'verilog',
-  salesforce: 'apex',
   text: 'plaintext',
   vba: 'vb',
   viml: 'vim',

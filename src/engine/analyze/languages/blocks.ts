@@ -253,3 +253,34 @@ export const vim: Language = {
     [/^\s*com(?:mand)?!?\s+(?:-\S+\s+)*(\w+)/, 'function'],
   ],
 };
+
+/** The language of 1C:Enterprise. */
+export const bsl: Language = {
+  id: 'bsl',
+  extensions: ['bsl', 'os'],
+  ignoresCase: true,
+  style: 'label',
+  comments: ['//'],
+  leaders: anyCase('процедура функция перем асинх procedure function var async'),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:(?:Асинх|Async)\s+)?(?:Процедура|Функция|Procedure|Function)\s+(\w+)/i, 'function'],
+    [/^(?:Перем|Var)\s+(\w+)/i, 'variable'],
+  ],
+};
+
+export const abap: Language = {
+  id: 'abap',
+  extensions: ['abap'],
+  ignoresCase: true,
+  style: 'label',
+  comments: ['"'],
+  leaders: anyCase('form method function module class interface report'),
+  shapes: [],
+  patterns: [
+    [/^\s*(?:form|method|function|module)\s+([\w~/]+)/i, 'function'],
+    [/^\s*class\s+([\w/]+)\s+(?:definition|implementation)\b/i, 'class'],
+    [/^\s*interface\s+([\w/]+)\s*\./i, 'interface'],
+    [/^\s*report\s+([\w/]+)/i, 'module'],
+  ],
+};

@@ -163,42 +163,6 @@ export const snakemake: Language = {
   patterns: [[/^\s*(?:rule|checkpoint)\s+(\w+)/, 'function'], ...python.patterns],
 };
 
-/** Words as people write them in a language that ignores case. */
-function inAnyCase(some: string): string[] {
-  return words(some).flatMap((one) => [one, one.toLowerCase(), one.toUpperCase()]);
-}
-
-/** The language of 1C:Enterprise. */
-export const bsl: Language = {
-  id: 'bsl',
-  extensions: ['bsl', 'os'],
-  ignoresCase: true,
-  style: 'label',
-  comments: ['//'],
-  leaders: inAnyCase('Процедура Функция Перем Асинх Procedure Function Var Async'),
-  shapes: [],
-  patterns: [
-    [/^\s*(?:(?:Асинх|Async)\s+)?(?:Процедура|Функция|Procedure|Function)\s+(\w+)/i, 'function'],
-    [/^(?:Перем|Var)\s+(\w+)/i, 'variable'],
-  ],
-};
-
-export const abap: Language = {
-  id: 'abap',
-  extensions: ['abap'],
-  ignoresCase: true,
-  style: 'label',
-  comments: ['"'],
-  leaders: inAnyCase('Form Method Function Module Class Interface Report'),
-  shapes: [],
-  patterns: [
-    [/^\s*(?:form|method|function|module)\s+([\w~/]+)/i, 'function'],
-    [/^\s*class\s+([\w/]+)\s+(?:definition|implementation)\b/i, 'class'],
-    [/^\s*interface\s+([\w/]+)\s*\./i, 'interface'],
-    [/^\s*report\s+([\w/]+)/i, 'module'],
-  ],
-};
-
 export const m4: Language = {
   id: 'm4',
   extensions: ['m4', 'ac'],
