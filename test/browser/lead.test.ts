@@ -196,7 +196,7 @@ describe('a team lead', () => {
     await month.waitFor();
     ofAll['side bar'] = dollars(await month.getAttribute('aria-label'));
     atEnd['side bar'] = end(await workbench.treeItem(/^At month’s end/).getAttribute('aria-label'));
-    await workbench.treeItem(/^ada@example\.com, [\d.]+ % of/).hover();
+    await workbench.treeItem(/^ada@example\.com, [\d,.]+ % of/).hover();
     const tip = page.locator('.workbench-hover').filter({ hasText: 'used this month' }).first();
     await tip.waitFor();
     ofAda['side bar'] = dollars(await tip.textContent());
@@ -278,12 +278,12 @@ describe('a team lead', () => {
       await workbench.run('View: Toggle Primary Side Bar Visibility');
     await workbench.expand('Budgets');
     await frame.getByLabel('Anonymise').uncheck();
-    const row = page.getByRole('treeitem', { name: /ada@example\.com, [\d.]+ % of \$20/ });
+    const row = page.getByRole('treeitem', { name: /ada@example\.com, [\d,.]+ % of \$20/ });
     await row.waitFor();
     await frame.getByLabel('Anonymise').check();
     await row.waitFor({ state: 'detached' });
     await page
-      .getByRole('treeitem', { name: /^Person \w{3}-\w{4}, [\d.]+ % of \$20/ })
+      .getByRole('treeitem', { name: /^Person \w{3}-\w{4}, [\d,.]+ % of \$20/ })
       .first()
       .waitFor();
     // Rows are drawn one after the other.
