@@ -49,6 +49,11 @@ const EXTENSION = `
   });
 `;
 
+/** Number of visible lines of a long name. */
+const LINES = `[...document.querySelectorAll('.tile .long')].map(
+  (name) => name.clientHeight / parseFloat(getComputedStyle(name).lineHeight),
+)[0]`;
+
 describe('the page of the dashboard', () => {
   const newFolder = temporaryFolder();
   let context: BrowserContext;
@@ -115,5 +120,24 @@ describe('the page of the dashboard', () => {
     await tab.getByRole('button', { name: 'Try Again' }).click();
     await failure.waitFor({ state: 'detached' });
     await tab.getByText('ada@example.com').waitFor();
+  });
+
+  it('shows at most three lines of a long name in a tile, and all of it in the tooltip', async () => {
+    const name = 'provider-of-models/a-model-for-long-contexts-and-tools-2026-11-20-preview-latest';
+    const tile = { id: 'dearest', label: 'Highest cost', note: '$1.00', tone: 'plain', about: '' };
+    const tiles = ['$1,204.50', name].map((value, i) => ({ ...tile, id: `dearest${i}`, value }));
+    await tab.getByText('ada@example.com').waitFor();
+    const state = { ...STATE, page: { ...STATE.page, tiles } };
+    await tab.evaluate(`window.postMessage({
+      page: pageId, message: { kind: 'event', name: 'state', value: ${JSON.stringify(state)} },
+    })`);
+    const long = tab.getByTitle(name);
+    await long.waitFor();
+    for (const width of [1200, 320]) {
+      await tab.setViewportSize({ width, height: 800 });
+      const lines = await tab.evaluate<number>(LINES);
+      assert.ok(lines > 0 && lines < 3.5, `${lines} lines at ${width} pixels`);
+      assert.equal(await long.textContent(), name);
+    }
   });
 });

@@ -113,6 +113,9 @@ function openingMembers(actions: DashboardActions): DashboardActions {
 
 const TONE_ICONS = { plain: undefined, good: undefined, warning: 'icon-warning', bad: 'icon-error' } as const;
 
+/** Largest number of letters of a figure; longer values are names. */
+const MAX_FIGURE = 24;
+
 function TileCard({ tile: { label, value, note, tone, about } }: { readonly tile: Tile }): JSX.Element {
   const icon = TONE_ICONS[tone];
   return (
@@ -123,7 +126,13 @@ function TileCard({ tile: { label, value, note, tone, about } }: { readonly tile
       </dt>
       <dd class="value">
         {icon !== undefined && <span class={`icon ${icon}`} />}
-        {value}
+        {value.length > MAX_FIGURE ? (
+          <span class="long" title={value}>
+            {value}
+          </span>
+        ) : (
+          value
+        )}
       </dd>
       {note !== '' && <dd class="note">{note}</dd>}
     </div>

@@ -29,7 +29,7 @@ export function describeAttention(item: AttentionItem, unit: Unit, nameOf: NameO
     case 'data':
       return item.asOf === undefined
         ? l10n.t('Figures are missing: {0}', item.error.message)
-        : l10n.t('Figures are from {0}: {1}', describeMoment(item.asOf), item.error.message);
+        : l10n.t('{0} The figures are from {1}.', item.error.message, describeMoment(item.asOf));
     case 'unknown':
       return describeUnknown(item.of, nameOf);
     case 'over':

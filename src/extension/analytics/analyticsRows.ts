@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
+import { formatLimit } from '../../analytics/budgets/limit.ts';
 import type { GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import { titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
-import { formatAmount, wholeAmount } from '../../analytics/insights/amounts.ts';
 import type { AttentionItem } from '../../analytics/insights/attention.ts';
 import { top, type Share } from '../../analytics/insights/compare.ts';
 import { ORGANIZATION, type BudgetStatus, type LimitStatus } from '../../analytics/insights/budgets.ts';
@@ -261,7 +261,7 @@ function budgetRow(status: BudgetStatus, unit: Unit, names: AccountNames): Analy
 function limitRow(status: LimitStatus, unit: Unit, name: string, target: DashboardTarget): AnalyticsRow {
   const { key, used, spent, limit, projected, crossesOn } = status;
   const amount = (value: Decimal): string => formatCell(value, { kind: unit });
-  const whole = `${unit === 'usd' ? '$' : ''}${formatAmount(wholeAmount(limit), 0)}`;
+  const whole = formatLimit(String(limit), unit);
   const level = used >= 1 ? 'error' : used >= 0.9 || crossesOn !== undefined ? 'warning' : 'circle-outline';
   const said = vscode.l10n.t('{0} of {1}', formatShare(used), whole);
   const lines = [

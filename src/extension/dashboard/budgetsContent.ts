@@ -122,7 +122,7 @@ export function budgetsContent({ budgets, spending, groups }: BudgetReports, opt
         l10n.t('Overrides'),
         formatCount(statuses.length),
         l10n.t('People and service accounts with an override.'),
-        { note: limitsNote(limits, unit) },
+        { note: limitsNote(limits, statuses.length, unit) },
       ),
       tile(
         'over',
@@ -182,8 +182,9 @@ export function budgetsContent({ budgets, spending, groups }: BudgetReports, opt
   };
 }
 
-/** The sum of all limits; unlimited ones are counted. */
-function limitsNote({ sum, unlimited }: LimitSum, unit: Unit): string {
+/** The sum of `count` limits, if any is counted in it, and the number of unlimited ones. */
+export function limitsNote({ sum, unlimited }: LimitSum, count: number, unit: Unit): string {
+  if (unlimited === count) return l10n.t('{0} unlimited', formatCount(unlimited));
   const all = l10n.t('{0} together', describeAmount(wholeAmount(sum), unit));
   return unlimited === 0 ? all : l10n.t('{0}, and {1} unlimited', all, formatCount(unlimited));
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { SextantError } from '../../base/errors.ts';
 import { AdminClient } from '../../server/admin/adminClient.ts';
 import { asFetch, asFixture } from '../../server/webhooks/eventCopies.ts';
-import { asCurl, refusalLines, webhookOf } from '../../server/webhooks/eventText.ts';
+import { asCurl, damageLines, refusalLines, webhookOf } from '../../server/webhooks/eventText.ts';
 import type { EventRowsView } from '../../server/webhooks/rowViews.ts';
 import type { EventDetailView, RefusalsView } from '../../server/webhooks/views.ts';
 import { MAX_REFUSALS } from '../../webhooks/journal/refusalLog.ts';
@@ -99,7 +99,7 @@ export class EventActions implements vscode.Disposable {
   /** Opens the page of an event, or the list of refusals or damage of a row. */
   async open(client: AdminClient, given: WebhookArgument): Promise<void> {
     if (given.refused) return this.#openRefused(client, given.refused.webhook);
-    if (given.damage) return this.#texts.open(vscode.l10n.t('Damage to the journal'), `${given.damage.join('\n')}\n`);
+    if (given.damage) return this.#texts.open(vscode.l10n.t('Damage to the journal'), damageLines(given.damage));
     const id = await this.#event(client, given, vscode.l10n.t('Open Event'));
     if (id !== undefined) this.#panel.show(id);
   }

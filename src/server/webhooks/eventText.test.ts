@@ -6,9 +6,35 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { suiteServer } from '../../../test/support/suiteServer.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { describeJournalDamage } from '../../webhooks/journal/damage.ts';
 import { WEBHOOK_TYPES } from '../../webhooks/names.ts';
-import { asCurl, prettyBody } from './eventText.ts';
+import { asCurl, damageLines, prettyBody } from './eventText.ts';
 import type { EventView, NewWebhookView } from './views.ts';
+
+describe('damage to the journal', () => {
+  it('has short lines and the path in one piece', () => {
+    const file = '/home/J. Smith/webhooks/events/segment-1.log';
+    const damage = [
+      { file, from: 8, to: 300, records: 1 },
+      { file, from: 0, to: 32, isMark: true },
+    ] as const;
+    assert.equal(
+      damageLines(damage.map(describeJournalDamage)),
+      `The journal is damaged:
+${file},
+bytes 8 to 300.
+1 record is lost; all others are whole.
+Restore the file from a backup, or have the deliveries sent again.
+
+The journal is damaged:
+${file},
+which notes its end, is missing or unreadable.
+Its newest records may be lost; all others are whole.
+Restore the file from a backup, or have the deliveries sent again.
+`,
+    );
+  });
+});
 
 describe('the body of an event, indented', () => {
   const pretty = (body: string): string => prettyBody({ body });

@@ -58,6 +58,13 @@ export function refusalLines(refusals: readonly RefusalView[]): string {
   );
 }
 
+/** Damage to the journal for an editor: a paragraph for each damaged range, with lines for the file and each part. */
+export function damageLines(damage: readonly string[]): string {
+  // Behind the last separator of the file's path, which may have what looks like the end of one.
+  const part = /(?<=\.) (?=[A-Z\d][^/\\]*$)|(?<=,) (?=(?:bytes|which) [^/\\]*$)/g;
+  return damage.map((one) => `${one.replace(': ', ':\n').replaceAll(part, '\n')}\n`).join('\n');
+}
+
 /** Explains for each trigger whether it fired, why not, and the result of each part of its filter; then the runs. */
 export function explanation(event: EventDetailView): string {
   const { event_id: id, received_at: at, webhook, webhook_id: webhookId, status, evaluations, runs } = event;
