@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Analyzer } from './analyzer.ts';
 import { ALL_LANGUAGES, LANGUAGES } from './languages.ts';
 import { PAGES } from './languages/markup.ts';
 
@@ -60,6 +61,16 @@ describe('LANGUAGES', () => {
         if (shapes.includes('any')) continue;
         for (const word of wordsBefore(pattern)) assert.ok(known.has(word), `${word} of ${pattern.source}`);
       }
+    });
+  }
+
+  for (const { id, extensions, fileNames = [], leaders } of LANGUAGES) {
+    // A pattern with a repetition in a repetition takes hours for such a line.
+    it(`reads lines that repeat a word of ${id}`, () => {
+      const text = [...leaders, 'name'].map((leader) => `${`${leader} `.repeat(42)}\n`).join('');
+      const { language, chunks } = new Analyzer().analyze(fileNames[0] ?? `a.${extensions[0]}`, Buffer.from(text));
+      assert.equal(language, id);
+      assert.ok(chunks.length > 0);
     });
   }
 

@@ -1,8 +1,9 @@
 import { words, type Language } from '../language.ts';
 
-const JAVA_MODIFIERS =
-  '(?:(?:public|private|protected|internal|static|final|abstract|sealed|async|override|virtual|readonly|partial|' +
-  'synchronized|native|default|strictfp|extern|unsafe|new|non-sealed|record)\\s+)*';
+const MODIFIERS =
+  'public|private|protected|internal|static|final|abstract|sealed|async|override|virtual|readonly|partial|' +
+  'synchronized|native|default|strictfp|extern|unsafe|new|non-sealed|record';
+const JAVA_MODIFIERS = String.raw`(?:(?:${MODIFIERS})\s+)*`;
 
 const patternsWith = (modifiers: string): Language['patterns'] => [
   [new RegExp(String.raw`^\s*${modifiers}(?:class|record)\s+(?:(?:class|struct)\s+)?(\w+)`), 'class'],
@@ -182,8 +183,8 @@ export const apex: Language = {
   leaders: [...javaLeaders, ...words('global webservice trigger')],
   patterns: [
     [/^\s*trigger\s+(\w+)\s+on\s/i, 'function'],
-    ...patternsWith(
-      String.raw`(?:${JAVA_MODIFIERS}|(?:global|webservice|(?:with|without|inherited)\s+sharing)\s+)*`,
-    ).map(([pattern, kind]) => [new RegExp(pattern.source, 'i'), kind] as const),
+    ...patternsWith(String.raw`(?:(?:${MODIFIERS}|global|webservice|(?:with|without|inherited)\s+sharing)\s+)*`).map(
+      ([pattern, kind]) => [new RegExp(pattern.source, 'i'), kind] as const,
+    ),
   ],
 };
