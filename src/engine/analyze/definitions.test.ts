@@ -320,6 +320,8 @@ describe('findDefinitions', () => {
       ['a.ex', '  # Calls.\n  @spec call(a, b) ::\n          :ok\n  def call(a, b) do\n  end\n', 'function call 1:4'],
       ['a.ex', '  # Calls.\n  @spec call() :: {a, b}\n  def call() do\n  end\n', 'function call 1:3'],
       ['a.erl', '%% Calls.\n-spec call(A) ->\n    ok.\ncall(A) -> ok.\n', 'function call 1:4'],
+      ['a.odin', '/*\nCalls.\n\nReturns 1.\n*/\n@(require_results)\ncall :: proc() -> int {\n}\n', 'function call 1:7'],
+      ['a.go', 'var a = 1 /* b\n\nc */\nfunc call() {\n}\n', 'function call 4:4'],
     ];
     for (const [path, text, expected] of cases) assert.equal(found(path, text).at(-1), expected, text);
   });

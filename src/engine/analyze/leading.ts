@@ -28,8 +28,9 @@ export function leadingLines(file: FileLines, line: number, kind: DefinitionKind
   let start = line;
   while (start - 1 > previous) {
     const above = start - 1;
-    if (scan.indent[above]! < 0) break;
-    const begin = isComment(quiet[above]!) ? above : headBegin(file, above, line, kind, previous);
+    const isInComment = isComment(quiet[above]!);
+    if (scan.indent[above]! < 0 && !isInComment) break;
+    const begin = isInComment ? above : headBegin(file, above, line, kind, previous);
     if (begin < 0) break;
     start = begin;
   }
