@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Analyzer } from './analyzer.ts';
-import { ALL_LANGUAGES, LANGUAGES } from './languages.ts';
+import { ALL_LANGUAGES, LANGUAGES, languageOf } from './languages.ts';
 import { PAGES } from './languages/markup.ts';
 
 /** Words of the patterns that come before a name, but never first on a line. */
@@ -63,6 +63,25 @@ describe('LANGUAGES', () => {
       }
     });
   }
+
+  it('are known by the first word of a file that is named for a tool, which no lock file is', () => {
+    const ids = {
+      Dockerfile: 'dockerfile',
+      'dockerfile-alpine': 'dockerfile',
+      'Makefile.am': 'makefile',
+      'Makefile.common': 'makefile',
+      'Jenkinsfile.release': 'groovy',
+      'Vagrantfile.local': 'ruby',
+      'Gemfile.lock': 'plaintext',
+      'profile.bak': 'plaintext',
+    };
+    for (const [name, id] of Object.entries(ids)) assert.equal(languageOf(`a/${name}`).id, id, name);
+  });
+
+  it('are not known by a name alone that is an extension of other files', () => {
+    assert.equal(languageOf('bin/service', '#!/bin/sh\n').id, 'shellscript');
+    assert.equal(languageOf('doc/timer').id, 'plaintext');
+  });
 
   for (const { id, extensions, fileNames = [], leaders } of LANGUAGES) {
     // A pattern with a repetition in a repetition takes hours for such a line.

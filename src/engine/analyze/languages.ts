@@ -243,6 +243,9 @@ const NAMED_LIKE: ReadonlyMap<string, readonly (readonly [begins: RegExp, langua
   ['pp', [[/^\s*(?:\{|\(\*|\/\/|(?:unit|program|library)\s)/i, pascal]]],
 ]);
 
+/** The first word of a file that is named for a tool: `Dockerfile.dev`, `Makefile.am`. A lock file is in no language. */
+const TOOL_FILE = /^[A-Z]\w*file(?=$|[.-](?!lock$))/i;
+
 /** The language of a file, by its name or else by its `#!` line. `head` is the beginning of its text. */
 export function languageOf(path: string, head = ''): Language {
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -250,12 +253,12 @@ export function languageOf(path: string, head = ''): Language {
   const extension = dot < 0 ? '' : name.slice(dot + 1);
   const [, other] = NAMED_LIKE.get(extension.toLowerCase())?.find(([begins]) => begins.test(head)) ?? [];
   if (other) return other;
+  const tool = TOOL_FILE.exec(name)?.[0];
   const known =
     byFileName.get(name) ??
     byExtension.get(extension) ??
     byExtension.get(extension.toLowerCase()) ??
-    // `Dockerfile.dev` and `Makefile.am` are named by what comes first.
-    byExtension.get(name.replace(/(?<=^[A-Z]\w*file)[.-].*/i, '').toLowerCase());
+    (tool !== undefined ? (byFileName.get(tool) ?? byExtension.get(tool.toLowerCase())) : undefined);
   // Notebooks come as the text of their cells, or else as they are.
   if (isNotebook(name)) return byExtension.get(head.trimStart().startsWith('{') ? 'json' : 'py')!;
   if (known) return PAGE_IDS.has(known.id) ? withSections(known, name.slice(0, dot)) : known;
