@@ -37,8 +37,8 @@ export const batch: Language = {
 const AREA_A = String.raw`^(?:[\d ]{6} {1,4}|\s{0,4})`;
 /** A name, which has a letter. */
 const NAME = String.raw`(?=[\d-]*[A-Z])([A-Z0-9][\w-]*)`;
-/** Verbs and ends of statements, which look like the name of a paragraph if they are alone on a line. */
-const ALONE = String.raw`(?!(?:END-\w+|EXIT|GOBACK|CONTINUE|ELSE|STOP|SKIP\d|EJECT|SPACES?|ZERO\w*|(?:LOW|HIGH)-VALUES?|(?:PROGRAM|CLASS|FUNCTION)-ID|AUTHOR|INSTALLATION|DATE-\w+|SECURITY)\b)`;
+/** Verbs, ends of statements and parts of the configuration, which look like the name of a paragraph if they are alone on a line. */
+const ALONE = String.raw`(?!(?:FILE-CONTROL|I-O-CONTROL|(?:SOURCE|OBJECT)-COMPUTER|SPECIAL-NAMES|END-\w+|EXIT|GOBACK|CONTINUE|ELSE|STOP|SKIP\d|EJECT|SPACES?|ZERO\w*|(?:LOW|HIGH)-VALUES?|(?:PROGRAM|CLASS|FUNCTION)-ID|AUTHOR|INSTALLATION|DATE-\w+|SECURITY)\b)`;
 /** An item of a record, or a condition of one. */
 const DATA = /^(?:[\d ]{6} )?\s*\d\d\s+(?!(?:FILLER|PIC)\b)(?<name>[\w-]+)/i;
 const cobolPattern = (pattern: string): RegExp => new RegExp(AREA_A + pattern, 'i');

@@ -2,8 +2,13 @@
 import { words, type DefinitionKind, type Language } from '../language.ts';
 import { python } from './scripts.ts';
 
-/** A language of blocks in braces, each with a word that says its kind before its name. */
-function blocks(id: string, extensions: string, kinds: Readonly<Partial<Record<DefinitionKind, string>>>): Language {
+/** A language of blocks in braces, each with a word that says its kind before its name; `functions` have no such word. */
+function blocks(
+  id: string,
+  extensions: string,
+  kinds: Readonly<Partial<Record<DefinitionKind, string>>>,
+  functions?: RegExp,
+): Language {
   const before = 'public abstract export native entry inline';
   return {
     id,
@@ -12,18 +17,24 @@ function blocks(id: string, extensions: string, kinds: Readonly<Partial<Record<D
     comments: id === 'capnp' || id === 'wdl' ? ['#'] : ['//', '/*'],
     attributes: '@',
     leaders: [...words(before), ...Object.values(kinds).flatMap((some) => some.split(' '))],
-    shapes: [],
-    patterns: Object.entries(kinds).map(([kind, some]) => [
-      new RegExp(
-        String.raw`^\s*(?:(?:${before.replaceAll(' ', '|')})(?:\([^)]*\))?\s+)*(?:${some.replaceAll(' ', '|')})\s+(?:\w+::)*([\w$]+)`,
+    shapes: functions ? ['any'] : [],
+    patterns: [
+      ...Object.entries(kinds).map(
+        ([kind, some]) =>
+          [
+            new RegExp(
+              String.raw`^\s*(?:(?:${before.replaceAll(' ', '|')})(?:\([^)]*\))?\s+)*(?:${some.replaceAll(' ', '|')})\s+(?:\w+::)*%?([\w$-]+)`,
+            ),
+            kind as DefinitionKind,
+          ] as const,
       ),
-      kind as DefinitionKind,
-    ]),
+      ...(functions ? [[functions, 'function'] as const] : []),
+    ],
   };
 }
 
 export const flatbuffers = blocks('flatbuffers', 'fbs', { struct: 'table struct union', enum: 'enum', interface: 'rpc_service' }); // oxfmt-ignore
-export const capnp = blocks('capnp', 'capnp', { struct: 'struct', enum: 'enum', interface: 'interface', constant: 'const annotation' }); // oxfmt-ignore
+export const capnp = blocks('capnp', 'capnp', { struct: 'struct', enum: 'enum', interface: 'interface', constant: 'const annotation' }, /^\s*(\w+)\s+@\d+\s*[[(]/); // oxfmt-ignore
 export const smithy = blocks('smithy', 'smithy', {
   struct: 'structure union list map resource',
   enum: 'enum intEnum',
@@ -32,7 +43,7 @@ export const smithy = blocks('smithy', 'smithy', {
   type: 'string integer long boolean blob timestamp document double float apply',
 });
 export const avro = blocks('avro', 'avdl', { struct: 'record error fixed', enum: 'enum', interface: 'protocol' });
-export const wit = blocks('wit', 'wit', { struct: 'record variant flags resource', enum: 'enum', interface: 'interface', module: 'world', type: 'type' }); // oxfmt-ignore
+export const wit = blocks('wit', 'wit', { struct: 'record variant flags resource', enum: 'enum', interface: 'interface', module: 'world', type: 'type' }, /^\s*%?([\w-]+)\s*:\s*(?:(?:static|async)\s+)*func\b/); // oxfmt-ignore
 export const wdl = blocks('wdl', 'wdl', { function: 'task workflow', struct: 'struct' });
 export const move = blocks('move', 'move', { module: 'module', struct: 'struct enum', function: 'fun macro', constant: 'const' }); // oxfmt-ignore
 export const openscad = blocks('openscad', 'scad', { function: 'module function' });
@@ -115,7 +126,7 @@ export const lean: Language = {
       ['structure', 'struct'],
       ['inductive|class inductive', 'enum'],
       ['class', 'interface'],
-      ['instance', 'extension'],
+      ['instance', 'constant'],
     ] as const
   ).map(([some, kind]) => [
     new RegExp(

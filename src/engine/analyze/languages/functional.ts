@@ -62,7 +62,7 @@ export const purescript: Language = {
   extensions: ['purs'],
   leaders: [...haskell.leaders, ...words('derive else foreign')],
   patterns: [
-    [/^(?:else\s+|derive\s+(?:newtype\s+)?)*instance\s+(\w+)\s*::/, 'extension'],
+    [/^(?:else\s+|derive\s+(?:newtype\s+)?)*instance\s+(\w+)\s*::/, 'constant'],
     [/^(?:else\s+|derive\s+(?:newtype\s+)?)+instance\s+(?:.*=>\s*)?(\w+)/, 'extension'],
     [/^foreign\s+import\s+data\s+(\w+)/, 'type'],
     [/^foreign\s+import\s+([a-z_][\w']*)/, 'function'],
