@@ -1,4 +1,5 @@
-import { LOCALES, VERSION } from '../engine/query/families.ts';
+import { VERSION } from '../engine/query/families.ts';
+import { LOCALES } from '../engine/query/locales.ts';
 
 const REGION = /^(?:[a-z]{2}|[a-z]{4}|419)$/;
 

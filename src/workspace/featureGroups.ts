@@ -19,5 +19,6 @@ const OWN_GROUPS: Readonly<Record<string, string>> = {
   verbatim: 'has the words as typed',
   key: 'has the option or setting',
   location: 'is the pasted location',
+  locale: 'is in the queried language',
   place: 'its best place',
 };

@@ -74,6 +74,10 @@ const GROUPS: Readonly<Record<string, GroupWords>> = {
     first: 'defines the option or setting',
   },
   'is the pasted location': { below: 'is not the pasted location; the first is', first: 'is the pasted location' },
+  'is in the queried language': {
+    below: 'is in another language; the first is in the queried one',
+    first: 'is in the queried language',
+  },
   'its best place': {
     below: 'has no place that answers the question as well as one of the first',
     first: 'has a place that answers the question',

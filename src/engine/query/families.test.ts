@@ -14,6 +14,8 @@ describe('familyOf', () => {
     assert.equal(family('README.md'), family('README_ja.md'));
     assert.equal(family('README.md'), family('README_CN.md'));
     assert.equal(family('src/locale/de.ts'), family('src/locale/fr.ts'));
+    assert.equal(family('lang/de/messages.php'), family('lang/pt_BR/messages.php'));
+    assert.equal(family('res/values/strings.xml'), family('res/values-zh-rTW/strings.xml'));
     assert.equal(family('manual/v1.6/manual.yml'), family('manual/v1.7/manual.yml'));
   });
 
@@ -72,5 +74,32 @@ describe('a question that translations, versions or copies answer', () => {
         .slice(0, 1),
       [['docs/fr/lantern.md', undefined]],
     );
+  });
+
+  it('shows the texts of a language first that the query names', async () => {
+    const engine = Engine.open(folder());
+    const texts = Object.fromEntries(
+      ['de', 'fr', 'pt', 'pt_BR', 'ru'].map((locale, i) => [
+        `app/Locale/${locale}/texts.php`,
+        `<?php return ['Close' => '${`${locale} `.repeat(9 * i + 1)}'];`,
+      ]),
+    );
+    const others = {
+      'app/Translator.php': '<?php // Russian and German translations of texts.\nclass Translator {}\n',
+    };
+    const add = Object.entries({ ...texts, ...others }).map(([path, text]) => {
+      const content = Buffer.from(text);
+      return { id: documentId(path, content), path, content };
+    });
+    await engine.apply({ add });
+    const first = async (query: string): Promise<unknown> => {
+      const [hit] = await engine.search(query);
+      return [hit?.path, hit?.alike];
+    };
+    assert.deepEqual(await first('Russian translations'), ['app/Locale/ru/texts.php', undefined]);
+    assert.deepEqual(await first('text for Close in Brazilian Portuguese'), ['app/Locale/pt_BR/texts.php', undefined]);
+    assert.deepEqual(await first('Portuguese texts'), ['app/Locale/pt/texts.php', undefined]);
+    assert.deepEqual(await first('class for translations'), ['app/Translator.php', undefined]);
+    await engine.close();
   });
 });

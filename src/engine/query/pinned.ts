@@ -10,20 +10,20 @@ import { WORD } from '../analyze/numbers.ts';
 import { keyFinder, parseKey } from './typedKeys.ts';
 import { stemOf } from './wordMatch.ts';
 
-interface Candidate {
+export interface Candidate {
   readonly scores: SegmentScores;
   readonly document: number;
 }
 
 /** Tells tests, examples and vendored code that the query does not request. */
-type IsAside = (candidate: Candidate) => boolean;
+export type IsAside = (candidate: Candidate) => boolean;
 
 /** A document that comes before all others, and perhaps the line to show. */
 export interface Pinned extends Candidate {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key';
+  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key' | 'locale';
 }
 
 /** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
@@ -59,7 +59,7 @@ const EXACT = 1.2;
 /** Pattern of a word, or of a number with the sign that was typed. */
 const SIGNED = new RegExp(String.raw`(?:(?<!\S)-(?=\d))?(?:${WORD.source})`, WORD.flags);
 /** Number of paths that are read before other work may run. */
-const PATHS_PER_STEP = 1_000;
+export const PATHS_PER_STEP = 1_000;
 
 /** Whether a text has characters that code has and a question has not. */
 export function isCode(text: string): boolean {

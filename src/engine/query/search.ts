@@ -28,6 +28,7 @@ import { parseQuery, withDefinedNames, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow, sumOfShares } from './ranker.ts';
 import { SearchMemory, type SearchArrays } from './searchMemory.ts';
+import { findTranslations } from './translations.ts';
 import { expandSymbol, worthOf } from './symbols.ts';
 import { excludedTerms } from './terms.ts';
 import { TextConditions } from './textConditions.ts';
@@ -240,10 +241,9 @@ class Search {
     yield* this.#addSegments();
     this.#pinned = yield* findLocations(this.#locations, this.#scores);
     if (!isFilterOnly) yield* this.#collect();
-    // An expression may match the middle of words, which the index does not have.
-    // Nor does it have single digits, as in "-1", and common words.
-    const isUnindexed = this.#texts.isNeeded && !hasIndexable(this.#parsed.words);
-    if (isFilterOnly || isUnindexed || this.#texts.hasRegex) for (const scores of this.#scores) yield* scores.addAll();
+    // The index has neither the middle of words nor, as in "-1", single digits, nor common words.
+    const isUnindexed = this.#texts.hasRegex || (this.#texts.isNeeded && !hasIndexable(this.#parsed.words));
+    if (isFilterOnly || isUnindexed) for (const scores of this.#scores) yield* scores.addAll();
     return isFilterOnly ? inOrder<FoundDocument>(this.#allFiltered(), byScore) : this.#rank();
   }
 
@@ -417,12 +417,13 @@ class Search {
     if (paths.length > 0) return paths;
     const keys = yield* findKeys(words.trim(), this.#query.words, this.#scores, this.#folders, isAside);
     if (keys.length > 0) return keys;
+    const translations = yield* findTranslations(words, this.#query.words, this.#scores, isAside);
+    if (translations.length > 0) return translations;
     const named = this.#name === 'unknown' ? yield* findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
     if (named.length > 0) return named;
     // A defined name is searched for its definition, not for its uses.
-    const { likeRegex } = this.#options;
-    if (this.#name === 'defined' && !likeRegex) return [];
-    return yield* findVerbatim(words, likeRegex, this.#scores, this.#folders, isAside);
+    if (this.#name === 'defined' && !this.#options.likeRegex) return [];
+    return yield* findVerbatim(words, this.#options.likeRegex, this.#scores, this.#folders, isAside);
   }
 
   *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, readonly Ranked[], void> {
@@ -462,7 +463,7 @@ class Search {
       };
     });
     ranked.sort(byScore);
-    const isQuestion = this.#query.symbol === undefined && this.#pinned.length === 0;
+    const isQuestion = this.#query.symbol === undefined && (this.#pinned[0]?.feature ?? 'locale') === 'locale';
     return isQuestion ? oneOfEachFamily(ranked, this.#query.text) : ranked;
   }
 
@@ -482,8 +483,7 @@ class Search {
     line?: number,
   ): Hit | undefined {
     const { reader } = scores;
-    const found = ranges ?? places.find(scores, document, evidence ?? scores.evidence([document])[0]!, line);
-    const [place, ...more] = found;
+    const [place, ...more] = ranges ?? places.find(scores, document, evidence ?? scores.evidence([document])[0]!, line);
     if (!place) return undefined;
     const explanation = this.#options.explain && row && [...rules, ...explainRow(row, this.#query)];
     return {
