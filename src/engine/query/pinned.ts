@@ -58,6 +58,10 @@ const PART = 0.8;
 const EXACT = 1.2;
 /** Pattern of a word, or of a number with the sign that was typed. */
 const SIGNED = new RegExp(String.raw`(?:(?<!\S)-(?=\d))?(?:${WORD.source})`, WORD.flags);
+/** What may be around a file's name in a sentence. */
+const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|\.+(?=\s|$)/;
+/** A file's name with an extension, or a hidden one's. */
+const FILE_NAME = /^(?=.{3})[\w@+./-]*\.[a-z]\w*$/i;
 /** Number of paths that are read before other work may run. */
 export const PATHS_PER_STEP = 1_000;
 
@@ -270,9 +274,32 @@ function nameFilter(folded: string): (bytes: Uint8Array, from: number, to: numbe
 
 /**
  * The documents whose path has a typed part of a path that begins a folder's or file's name, if these are few; those with the
- * least behind the part first. A folder and a part of a file's name may also have a space between them.
+ * least behind the part first. A folder and a part of a file's name may also have a space between them. Else the documents
+ * whose file names, or ends of paths, are among the words.
  */
 export function findPaths(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {
+  const parts = findPathParts(typed, all, isFolder);
+  return parts.length > 0 ? parts : findFileNames(typed, all);
+}
+
+/** Of the documents that have a typed file name, those in the outer folders. */
+function findFileNames(typed: string, all: readonly SegmentScores[]): Pinned[] {
+  const words = typed.split(QUOTING).filter((word) => FILE_NAME.test(word));
+  const most = words.length > 0 && words[0] === typed ? MAX_PATHS : MAX_SPACED;
+  const depthOf = ({ scores, document }: Candidate): number => scores.reader.pathOf(document).split('/').length;
+  const pinned = [...new Set(words)].flatMap((word) => {
+    const named = all.flatMap((scores) =>
+      scores.reader
+        .documentsWithPathPart(Buffer.from(word))
+        .filter((document) => `/${scores.reader.pathOf(document)}`.endsWith(`/${word}`) && scores.mayBeResult(document))
+        .map((document) => ({ scores, document })),
+    );
+    return named.sort((a, b) => depthOf(a) - depthOf(b)).slice(0, most);
+  });
+  return pinned.map((one, i) => ({ ...one, worth: 1 / (1 + i / 1_000), feature: 'pathPart' }));
+}
+
+function findPathParts(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {
   const isPath = /[\\/]/.test(typed) && !/[\s:]/.test(typed);
   const isSpaced = /^[\w.-]+ [\w.-]{3,}$/.test(typed) && splitToken(/^[\w.-]+/.exec(typed)![0]).every(isFolder);
   if (typed.length < 3 || !(isPath || isSpaced)) return [];

@@ -281,4 +281,24 @@ describe('a search for typed text', () => {
     assert.equal((await find(files, './src/rules/wrap-reg'))[0], 'src/rules/wrap-regex.js:1');
     assert.equal((await find(files, 'rules\\wrap-reg'))[0], 'src/rules/wrap-regex.js:1');
   });
+
+  it('puts a file first whose name the query has, in outer folders before inner ones', async () => {
+    const files = {
+      'index.php': '<?php\nrun();\n',
+      'app/Login/index.php': '<?php\nlogin();\n',
+      'web.config': '<rewrite url="index.php" />\n'.repeat(5),
+      '.gitattributes': 'docs export-ignore\n',
+      'app/Login/Export.php': '<?php\nclass Export { function ignore() {} }\n',
+      'app/autoload.php': "<?php\nreturn ['Login/Export.php', 'Export.php', 'index.php'];\n".repeat(9),
+    };
+    const paths = async (query: string): Promise<string[]> =>
+      (await find(files, query)).map((one) => one.split(':')[0]!);
+    assert.deepEqual((await paths('index.php')).slice(0, 2), ['index.php', 'app/Login/index.php']);
+    assert.equal((await paths('Export.php'))[0], 'app/Login/Export.php');
+    assert.equal((await paths('what does Login/index.php do?'))[0], 'app/Login/index.php');
+    const both = (await paths('Why does index.php use `Export.php`?')).slice(0, 3);
+    assert.deepEqual(both.sort(), ['app/Login/Export.php', 'app/Login/index.php', 'index.php']);
+    assert.equal((await paths('export ignore in .gitattributes'))[0], '.gitattributes');
+    assert.equal((await paths('who calls other.php'))[0], 'app/autoload.php');
+  });
 });
