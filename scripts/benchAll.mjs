@@ -33,6 +33,7 @@ const PARTS = {
   budget: { script: 'benchBudget' },
   workspace: { script: 'benchWorkspace', args: ['KERNEL'] },
   quality: { script: 'benchQuality', args: ['DATA'] },
+  commits: { script: 'benchCommits' },
   citations: { script: 'benchCitations', args: ['DATA'] },
   ask: { script: 'benchAsk' },
   typed: { script: 'benchTyped', with: ['rg'] },
