@@ -302,6 +302,18 @@ describe('findDefinitions', () => {
     }
   });
 
+  it('searches for an end that is not there once, also past lines left of the block', () => {
+    const cases = { 'a.f90': ' type b', 'a.v': ' module b;', 'a.abap': ' METHOD b.' };
+    for (const [path, head] of Object.entries(cases)) {
+      const { definitions } = new Analyzer().analyze(path, Buffer.from(`x\n${head}\n  y\n`.repeat(20_000)));
+      assert.equal(definitions.length, 20_000, path);
+      assert.ok(
+        definitions.every(({ line, end }) => end === line + 1),
+        path,
+      );
+    }
+  });
+
   it('begins a definition at its comment, past attributes, types and heads of templates in between', () => {
     const cases: readonly (readonly [path: string, text: string, expected: string])[] = [
       ['a.c', '/* Calls. */\nstatic void\ncall (int a)\n{\n}\n', 'function call 1:3'],

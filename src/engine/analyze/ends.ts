@@ -129,10 +129,16 @@ const END = /^\s*end\b/;
 const CLAUSES = /^\s*(?:rescue|ensure|else|elsif|elseif|catch|after|when|in)\b/;
 const ANY_LINE = /^/;
 
+/** The last line of a block, and the line where the search for it stopped. */
+interface Search {
+  readonly end: number;
+  readonly stop: number;
+}
+
 /** Searches for the ends of blocks in one file. */
 export class BlockEnds {
   /** The last search over lines of any text, by indentation and kind. */
-  readonly #searched = new Map<string, { readonly from: number; readonly end: number }>();
+  readonly #searched = new Map<string, Search & { readonly from: number }>();
 
   /**
    * Last line of a definition in Ruby and similar languages: the `end` at its own indentation. `rescue`, `else` and the
@@ -143,22 +149,25 @@ export class BlockEnds {
     const isModule = kind === 'module' && language.modules !== undefined;
     const closer = (isModule ? language.modules : language.closer) ?? END;
     const own = hasClauses(kind) ? language.clauses : undefined;
-    if (!isModule && !own) return endEnd(file, line, closer, CLAUSES);
+    if (!isModule && !own) return endEnd(file, line, closer, CLAUSES).end;
     // What one search went over, those from lines within need not go over once more.
     const key = `${file.scan.indent[line]} ${isModule}`;
     const searched = this.#searched.get(key);
     if (searched && searched.from < line && line < searched.end) return searched.end;
-    const end = endEnd(file, line, closer, isModule ? ANY_LINE : own!);
-    this.#searched.set(key, { from: line, end });
+    const isOpen = searched !== undefined && searched.from < line && line < searched.stop;
+    const { end, stop } = endEnd(file, line, closer, isModule ? ANY_LINE : own!, isOpen);
+    this.#searched.set(key, { from: line, end, stop: isOpen ? searched.stop : stop });
     return end;
   }
 }
 
-function endEnd({ scan, quiet }: FileLines, line: number, closer: RegExp, clauses: RegExp): number {
+/** Searches for the end of a block; `isOpen` if a search from above went past it and found none: it ends above a line left of it. */
+function endEnd({ scan, quiet }: FileLines, line: number, closer: RegExp, clauses: RegExp, isOpen = false): Search {
   const indent = scan.indent[line]!;
   let end = line;
   let isLeft = false;
-  for (let at = line + 1; at < scan.lineCount; at++) {
+  let at = line + 1;
+  for (; at < scan.lineCount; at++) {
     // A comment may be left of its code.
     if (scan.indent[at]! < 0 || (scan.indent[at]! <= indent && (quiet[at]! & COMMENT) !== 0)) continue;
     if (scan.indent[at]! > indent || isText(quiet, at)) {
@@ -166,13 +175,18 @@ function endEnd({ scan, quiet }: FileLines, line: number, closer: RegExp, clause
       continue;
     }
     const text = scan.line(at, 40);
-    if (closer.test(text)) return scan.indent[at] === indent ? at : end;
-    if (scan.indent[at]! < indent) isLeft = true;
-    else if (isCloser(scan.firstByte[at]!) && end === at - 1) end = at;
-    else if (!clauses.test(text)) return end;
+    if (closer.test(text)) {
+      if (scan.indent[at] === indent) end = at;
+      break;
+    }
+    if (scan.indent[at]! < indent) {
+      if (isOpen) break;
+      isLeft = true;
+    } else if (isCloser(scan.firstByte[at]!) && end === at - 1) end = at;
+    else if (!clauses.test(text)) break;
     else if (clauses !== CLAUSES && !isLeft) end = at;
   }
-  return end;
+  return { end, stop: at };
 }
 
 function hasClauses(kind: DefinitionKind): boolean {
