@@ -59,6 +59,8 @@ export const cobol: Language = {
       ),
       'function',
     ],
+    // The first statements of a program have no paragraph; without this they were a part of the last record.
+    [cobolPattern(String.raw`(PROCEDURE DIVISION)\b`), 'section'],
     [cobolPattern(String.raw`(?:FD|SD)\s+([\w-]+)`), 'struct'],
     [cobolPattern(String.raw`01\s+(?!FILLER\b)([\w-]+)\s*\.`), 'struct'],
     [cobolPattern(String.raw`(?:01|77|78)\s+(?!FILLER\b)([\w-]+)`), 'variable'],
