@@ -1,6 +1,6 @@
 import { escapeRegExp } from '../base/regExp.ts';
 import { Analyzer } from '../engine/analyze/analyzer.ts';
-import { splitIdentifier, stem } from '../engine/analyze/words.ts';
+import { splitIdentifier, stem, wordsIn } from '../engine/analyze/words.ts';
 import { sidesOf } from '../engine/query/paths.ts';
 import { overlap } from '../engine/query/sourceRange.ts';
 import type { Passage } from './answer.ts';
@@ -13,7 +13,7 @@ import {
 } from './passageRanker.ts';
 import { relatedWords } from './relatedWords.ts';
 import type { AskProfile, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
-import { isProse, SourceFile, type FoundLines, type LineRange, type QuotedLines } from './sourceFile.ts';
+import { isProse, SourceFile, type Constant, type FoundLines, type LineRange, type QuotedLines } from './sourceFile.ts';
 import { countTokens } from './tokens.ts';
 
 type UnnumberedPassage = Omit<Passage, 'number'>;
@@ -25,9 +25,11 @@ const RARE = 1;
 
 /** Number of the best passages whose constants are looked up. */
 const USING = 5;
-/** What a constant needs, and what a related word in its name and its use count beside a word of the question. */
-const LEAST_WORTH = 2;
+/** What a related word in the name of a constant, and a word around it, count beside a word of the question in the name. */
 const RELATED_WORTH = 0.5;
+const AROUND_WORTH = 0.5;
+/** Most words around a constant that count: a long comment has some of any question. */
+const MAX_AROUND = 2;
 const USED_WORTH = 1;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 
@@ -40,6 +42,14 @@ export interface RankedFile extends FileEvidence {
 export interface ComparedLines extends PassageCandidate, Pick<QuotedLines, 'startLine' | 'endLine'> {
   readonly file: FoundPlace;
   readonly lines: FoundLines;
+}
+
+/** A constant that may be the number which a question is about. */
+export interface FoundConstant {
+  readonly worth: number;
+  readonly found: FoundPlace;
+  readonly file: SourceFile;
+  readonly constant: Constant;
 }
 
 /** Gathers passages, and reads each file once. */
@@ -181,32 +191,49 @@ export class PassageCollector {
   }
 
   /**
-   * Adds the number that the question is most likely about, with those next to it: a constant of the files whose name has two words
-   * of the question, or one and is used in the best passages.
+   * Finds the number that the question is most likely about: a constant of the files whose name has words of the question, or the word
+   * for what it counts, and its comment and what it is in others.
    */
-  async addConstant(files: readonly RankedFile[]): Promise<void> {
-    const using = this.passages.slice(0, USING).map(({ text }) => new Set(text.match(NAME)));
+  async findConstant(
+    files: readonly FoundPlace[],
+    quantity: ReadonlySet<string>,
+    compared: readonly ComparedLines[],
+  ): Promise<FoundConstant | undefined> {
+    const using = new Set(compared.slice(0, USING).flatMap(({ text }) => text.match(NAME) ?? []));
     const words = this.#question.words
       .filter((word) => !FILLERS.has(word))
       .map((word) => ({ word, related: new Set(relatedWords(word).map(stem)) }));
-    const candidates = [];
-    for (const { file: found } of files.slice(0, this.#profile.comparedFiles)) {
+    let best: FoundConstant | undefined;
+    for (const found of files) {
       const file = isTestFile(found.path) ? undefined : await this.#file(found.root, found.path);
       for (const constant of file?.constants() ?? []) {
         const parts = splitIdentifier(constant.name).map(stem);
-        const shared = words.reduce((sum, { word, related }) => {
-          const worth = parts.includes(word) ? 1 : parts.some((part) => related.has(part)) ? RELATED_WORTH : 0;
-          return sum + worth;
-        }, 0);
-        if (shared === 0 || parts.length < 2) continue;
-        const by = using.findIndex((names) => names.has(constant.name)) + 1;
-        const worth = shared + (by > 0 ? USED_WORTH : 0);
-        if (worth >= LEAST_WORTH) candidates.push({ worth, by, found, file: file!, constant });
+        let inName = 0;
+        const others: typeof words = [];
+        const matched = new Set<string>();
+        for (const one of words) {
+          const own = parts.includes(one.word);
+          const related = own ? one.word : parts.find((part) => one.related.has(part) && !quantity.has(part));
+          if (related !== undefined) matched.add(related);
+          inName += own ? 1 : related === undefined ? 0 : RELATED_WORTH;
+          if (!own) others.push(one);
+        }
+        const counts = parts.some((part) => quantity.has(part) && !matched.has(part));
+        const isSingle = parts.length < 2;
+        if (!counts && (inName === 0 || isSingle)) continue;
+        if (constant.isKey && (inName === 0 || isSingle)) continue;
+        const about = new Set([...wordsIn(file!.aboutConstant(constant))].map(stem));
+        const around = Math.min(MAX_AROUND, others.filter(({ word }) => about.has(word)).length);
+        const isUsed = !isSingle && using.has(constant.name);
+        const worth = inName + (counts ? 1 : 0) + AROUND_WORTH * around + (isUsed ? USED_WORTH : 0);
+        if (worth > (best?.worth ?? 0)) best = { worth, found, file: file!, constant };
       }
     }
-    const [best] = candidates.sort((a, b) => b.worth - a.worth);
-    if (!best) return;
-    const { by, found, file, constant } = best;
+    return best;
+  }
+
+  /** Adds a constant, with those next to it. */
+  addConstant({ found, file, constant }: FoundConstant): void {
     const { root, path, language } = found;
     const isShown = (lines: LineRange): boolean =>
       this.passages.some((one) => one.root === root && one.path === path && overlap(one, lines));
@@ -214,8 +241,17 @@ export class PassageCollector {
     const { startLine, endLine } = isShown(group) ? constant : group;
     const head = file.headOf({ startLine, endLine });
     const symbol = { name: constant.name, kind: constant.kind };
-    const at = { root, path, language, symbol, ...(head && { head }), ...(by > 0 && { calledBy: by }) };
+    const at = { root, path, language, symbol, ...(head && { head }) };
     this.#add(file, at, startLine, endLine);
+  }
+
+  /** Notes which of the best passages uses a constant that was added. */
+  noteUse({ found: { root, path }, constant: { name, line } }: FoundConstant): void {
+    const isOfConstant = (one: UnnumberedPassage): boolean =>
+      one.root === root && one.path === path && one.startLine <= line && line <= one.endLine;
+    const at = this.passages.findIndex((one) => isOfConstant(one) && one.symbol?.name === name);
+    const by = this.passages.slice(0, USING).findIndex((one, i) => i !== at && one.text.match(NAME)?.includes(name));
+    if (at !== -1 && by !== -1) this.passages[at] = { ...this.passages[at]!, calledBy: by + 1 };
   }
 
   /** Adds a passage of an earlier answer, at the present position of its lines. */

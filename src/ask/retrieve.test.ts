@@ -79,7 +79,7 @@ describe('Retrieval for questions', () => {
     assert.notEqual((await pathsOf(unknown, texts))[0], 'src/keys.ts');
   });
 
-  it('answers a question for a number with the constant that the best passages use, and those next to it', async () => {
+  it('begins with the constant that is the number a question asks for, and those next to it', async () => {
     const texts = new Map([
       ...Array.from({ length: 20 }, (_, i) => [
         `src/upload${i}.ts`,
@@ -88,15 +88,36 @@ describe('Retrieval for questions', () => {
       ['src/limits.ts', `${Array.from({ length: 40 }, (_, i) => `export const OTHER_${i} = 'a';\n\n`).join('')}export const UPLOAD_LIMIT = 9_000;\nexport const FILE_SIZE = 5;\n\n${Array.from({ length: 40 }, (_, i) => `export const LATER_${i} = 'a';\n\n`).join('')}`],
     ]); // oxfmt-ignore
     const limit = { passages: 6, tokens: Infinity };
-    const found = (await passagesOf('how many parts may an upload have?', texts, limit)).at(-1)!;
+    const [found] = (await passagesOf('how many parts may an upload have?', texts, limit)) as [Passage];
     assert.equal(found.text, 'export const UPLOAD_LIMIT = 9_000;\nexport const FILE_SIZE = 5;');
-    assert.deepEqual([found.path, found.symbol?.name, found.calledBy], ['src/limits.ts', 'UPLOAD_LIMIT', 1]);
+    assert.deepEqual([found.path, found.symbol?.name, found.calledBy], ['src/limits.ts', 'UPLOAD_LIMIT', 2]);
     let shown = '';
     const task = { question: '', passages: [found], messages: [] };
     for await (const text of extractiveProvider.answer(task, signal)) shown += text;
-    assert.match(shown, /`UPLOAD_LIMIT` variable, .*, used by \[1\]/);
+    assert.match(shown, /`UPLOAD_LIMIT` variable, .*, used by \[2\]/);
     const others = await passagesOf('why are the parts of an upload sent?', texts, limit);
     assert.ok(others.every(({ path }) => path !== 'src/limits.ts'));
+  });
+
+  it('shows the setting or constant whose section, comment or class has the rest of the words', async () => {
+    const other = (i: number): string =>
+      `/** Resets the password ${i} by a link, if it is valid; syncs mirrors. */\nexport function resetPassword${i}(link) {\n  if (link.isValid) reset(link.password, ${i});\n}\n`;
+    const texts = new Map([
+      ...Array.from({ length: 30 }, (_, i) => [`src/reset${i}.ts`, other(i)] as const),
+      ['app.ini', `${Array.from({ length: 90 }, (_, i) => `[section${i}]\nURL = a\n`).join('\n')}\n[mirror]\n; Hours until the next sync of a mirror.\nDEFAULT_INTERVAL = 8\n`],
+      ['PasswordResets.php', `<?php\nclass PasswordResets\n{\n    const TABLE = 'resets';\n\n    /** Validity of a link (30 minutes). */\n    const DURATION = 1800;\n\n${Array.from({ length: 30 }, (_, i) => `    public function find${i}($id)\n    {\n        return $this->table->get($id);\n    }\n\n`).join('')}}\n`],
+    ]); // oxfmt-ignore
+    const limit = { passages: 6, tokens: Infinity };
+    const shown = async (question: string): Promise<string[]> =>
+      (await passagesOf(question, texts, limit)).map(({ text }) => text);
+    assert.match((await shown('How often are mirrors synced by default?'))[0]!, /DEFAULT_INTERVAL = 8$/);
+    assert.ok(
+      (await shown('How long is the link of a password reset valid?')).some((text) =>
+        text.endsWith('DURATION = 1800;'),
+      ),
+    );
+    const happens = await shown('What happens to the link of a password reset after a while?');
+    assert.ok(happens.every((text) => !text.includes('DURATION')));
   });
 
   it('finds the handler of a signal by the name without SIG, and the other way round', async () => {

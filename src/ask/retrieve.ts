@@ -1,13 +1,21 @@
+import { stem } from '../engine/analyze/words.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { splitRepositoryQuery } from '../wire/repositories.ts';
 import type { Answer, Passage } from './answer.ts';
 import { namesIn } from './followUps.ts';
 import { pageKey } from './pageKey.ts';
-import { isTestFile, PassageCollector, type ComparedLines, type RankedFile } from './passageCollector.ts';
+import {
+  isTestFile,
+  PassageCollector,
+  type ComparedLines,
+  type FoundConstant,
+  type RankedFile,
+} from './passageCollector.ts';
 import { featuresOf, FILLERS, type PassageFeatures, type ScoredQuestion } from './passageRanker.ts';
 import weights from './passageWeights.json' with { type: 'json' };
 import type { AskProfile, FoundLines, FoundPlace, RetrievalLimit, Sources } from './retrieval.ts';
+import { asksForNumber, asksOnlyForNumber, quantityWords } from './quantities.ts';
 import { withJoinedVerbs } from './phrasalVerbs.ts';
 import { relatedWords } from './relatedWords.ts';
 import { isProse } from './sourceFile.ts';
@@ -36,9 +44,11 @@ export const QUESTION_PROFILE: AskProfile = {
 
 /** Number of passages that precede what they call. */
 const CALLED_AFTER = 5;
-/** A question that a number answers: "what is the default timeout?", "how many retries are made?". */
-const NUMBER =
-  /\b(?:defaults?|how (?:many|much|long|large|big|often|deep|high|fast|small|short|far|old|strong)|limits?|max\w*|min\w*|longest|shortest|largest|smallest|lowest|highest|size)\b/i;
+/** What a constant needs to be shown, and to be shown first. */
+const LEAST_WORTH = 2;
+const FIRST_WORTH = 2.5;
+/** Number of files that are searched for constants. */
+const CONSTANT_FILES = 12;
 /** Number of new places that precede the citations of an earlier answer. */
 const BEFORE_EARLIER = 3;
 /** Number of cited definitions whose tests are searched for. */
@@ -85,13 +95,16 @@ export async function retrievePassages(
     if (best) await collector.addFound(best.file, best.lines);
     else await collector.addNamed(name, compared, signal);
   }
+  const constant = await constantFor(question, found, compared, collector, profile, sources, signal);
+  if (constant && constant.worth >= FIRST_WORTH && asksOnlyForNumber(question)) collector.addConstant(constant);
   for (const [i, { file, lines }] of [...compared, ...others].entries()) {
     if (i === BEFORE_EARLIER) for (const passage of last?.cited ?? []) await collector.addEarlier(passage);
-    if (i === CALLED_AFTER && profile.constants && NUMBER.test(question)) await collector.addConstant(found);
+    if (i === CALLED_AFTER && constant && constant.worth >= LEAST_WORTH) collector.addConstant(constant);
     if (i === CALLED_AFTER) await collector.addCalled(limit.passages === Infinity ? profile.called : 1, signal);
     if (collector.isFull && (limit.passages === Infinity || i >= profile.considered)) break;
     await collector.addFound(file, lines);
   }
+  if (constant) collector.noteUse(constant);
   return collector.passages.map((passage, i) => ({ number: i + 1, ...passage }));
 }
 
@@ -131,6 +144,24 @@ async function prepare(
   const earlier = new Set(words.filter((word) => !own.has(word)));
   const scored = { words, earlier, withRelated: profile.relatedWords > 0, isAboutTests };
   return { scored, found, isName };
+}
+
+/** The constant that answers a question for a number. */
+async function constantFor(
+  question: string,
+  found: readonly RankedFile[],
+  compared: readonly ComparedLines[],
+  collector: PassageCollector,
+  { constants, comparedFiles }: AskProfile,
+  sources: Sources,
+  signal: AbortSignal,
+): Promise<FoundConstant | undefined> {
+  if (!constants || !asksForNumber(question)) return undefined;
+  const words = quantityWords(question);
+  const more = await sources.search([wordsOf(question), ...words].join(' '), CONSTANT_FILES, signal);
+  const all = [...found.slice(0, comparedFiles).map(({ file }) => file), ...more];
+  const files = [...new Map(all.map((file) => [keyOf(file), file])).values()];
+  return collector.findConstant(files, new Set(words.map(stem)), compared);
 }
 
 /** Names that a question writes as code: `get_or_create`, `nextDelay`, and what stands in backticks or before parentheses. */

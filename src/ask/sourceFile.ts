@@ -35,8 +35,15 @@ export interface QuotedLines {
 const SHORT = 4;
 const PROSE: ReadonlySet<string> = new Set([...DOCUMENTS, 'html', 'plaintext']);
 
-const CONSTANTS = new Set(['constant', 'macro', 'variable']);
+const CONSTANTS = new Set(['constant', 'field', 'macro', 'property', 'variable']);
 const HAS_NUMBER = /\b\d/;
+/** A key with a number: of a table, of settings, of `define()` in PHP. */
+const KEY_WITH_NUMBER =
+  /^[ \t-]*(?:(?:["']?([A-Za-z_][\w.-]*)["']?[ \t]*(=>|=(?![=>])|:(?![:=]))[ \t]*["'@]*(?:every )?-?\d)|.*\bdefine\(\s*["'](\w+)["'],.*\b\d)/;
+const MAX_KEY_LINE = 400;
+const KEY_COMMENT = /^\s*(?:;|#|\/\/|--)/;
+/** Most lines of a comment above a key. */
+const MAX_KEY_COMMENT = 6;
 /** Lines of constants next to each other that are quoted together. */
 const MAX_BESIDE = 12;
 
@@ -53,11 +60,17 @@ function isConstant(kind: string | undefined): boolean {
   return kind !== undefined && CONSTANTS.has(kind);
 }
 
+/** A constant, or a key of settings or of a table. */
+export interface Constant extends SymbolSpan {
+  readonly isKey?: boolean;
+}
+
 /** The lines of a file; they count from 1. */
 export class SourceFile {
   readonly #path: string;
   readonly #lines: readonly string[];
   readonly #analyzer: Analyzer;
+  #constants: readonly Constant[] | undefined;
   #known: { readonly definitions: readonly SymbolSpan[]; readonly chunks: readonly FoundLines[] } | undefined;
 
   /** An analyzer may serve many files. */
@@ -137,11 +150,35 @@ export class SourceFile {
   }
 
   /** The constants with a number on their line. */
-  constants(): readonly SymbolSpan[] {
-    return this.#definitions().filter(({ kind, name, line }) => {
+  constants(): readonly Constant[] {
+    this.#constants ??= this.#findConstants();
+    return this.#constants;
+  }
+
+  #findConstants(): readonly Constant[] {
+    const defined = this.#definitions().filter(({ kind, name, line }) => {
       const text = isConstant(kind) ? this.#lines[line - 1]! : '';
       return HAS_NUMBER.test(text.slice(text.indexOf(name) + name.length));
     });
+    // A local variable or an argument, in code, is no setting.
+    const isCode = this.#definitions().some(({ kind }) => kind !== 'section' && kind !== 'heading');
+    const known = new Set(defined.map(({ line }) => line));
+    const keys = this.#lines.flatMap((text, i): Constant[] => {
+      if (known.has(i + 1) || text.length > MAX_KEY_LINE) return [];
+      const [, key, sign, ofDefine] = KEY_WITH_NUMBER.exec(text) ?? [];
+      const name = sign === '=' && isCode ? undefined : (key ?? ofDefine);
+      if (name === undefined) return [];
+      let start = i;
+      while (i - start < MAX_KEY_COMMENT && KEY_COMMENT.test(this.#lines[start - 1] ?? '')) start--;
+      return [{ name, kind: 'constant', startLine: start + 1, line: i + 1, endLine: i + 1, isKey: true }];
+    });
+    return [...defined, ...keys].sort((a, b) => a.line - b.line);
+  }
+
+  /** What is said about a constant: its comment, and the names of what it is in. */
+  aboutConstant({ startLine, line, endLine }: SymbolSpan): string {
+    const names = this.around({ startLine, endLine }).map(({ name }) => name);
+    return [...this.#lines.slice(startLine - 1, line), ...names, this.#path].join('\n');
   }
 
   /** The lines of a constant and of those above and below it, with at most a line between, which are often about the same. */
