@@ -239,9 +239,9 @@ export class SegmentScores {
     }
   }
 
-  /** The documents that may be results and have a compound name, folded. */
-  documentsWithName(folded: string): number[] {
-    const list = this.listOf(Field.identifier, folded);
+  /** The documents that may be results and have a compound name, folded, or define one. */
+  documentsWithName(folded: string, field: Field = Field.identifier): number[] {
+    const list = this.listOf(field, folded);
     const documents: number[] = [];
     const { chunks } = this.#postings;
     for (let i = list?.from ?? 0, document = 0; i < (list?.to ?? 0); i++) {

@@ -48,3 +48,16 @@ export function byScore(a: FoundDocument, b: FoundDocument): number {
   if (a.path !== b.path) return a.path < b.path ? -1 : 1;
   return a.scores.folder - b.scores.folder;
 }
+
+export function evidenceOf(
+  found: readonly FoundDocument[],
+  all: readonly SegmentScores[],
+): ReadonlyMap<FoundDocument, Evidence> {
+  const evidence = new Map<FoundDocument, Evidence>();
+  for (const scores of all) {
+    const here = found.filter((one) => one.scores === scores).sort((a, b) => a.document - b.document);
+    const own = scores.evidence(here.map(({ document }) => document));
+    for (const [i, one] of here.entries()) evidence.set(one, own[i]!);
+  }
+  return evidence;
+}

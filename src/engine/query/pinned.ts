@@ -1,9 +1,10 @@
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
 import { DOCUMENTS } from '../analyze/languages.ts';
+import { formOf } from './fileForms.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { DefinitionCursor } from '../index/documents.ts';
-import { splitToken } from '../analyze/words.ts';
+import { isStopword, splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
 import { compileLine, compilePart, compilePhrase, compileWords, Position, type Phrase } from './phrase.ts';
 import { WORD } from '../analyze/numbers.ts';
@@ -62,6 +63,10 @@ const SIGNED = new RegExp(String.raw`(?:(?<!\S)-(?=\d))?(?:${WORD.source})`, WOR
 const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|\.+(?=\s|$)/;
 /** A file's name with an extension, or a hidden one's. */
 const FILE_NAME = /^(?=.{3})[\w@+./-]*\.[a-z]\w*$/i;
+/** Number of words beside the name of a file that is no code. */
+const MAX_BESIDE = 2;
+/** A word that may be the name of a page in the outermost folder. */
+const PAGE_NAME = /^[a-z][\w-]{3,}$/i;
 /** Number of paths that are read before other work may run. */
 export const PATHS_PER_STEP = 1_000;
 
@@ -282,21 +287,40 @@ export function findPaths(typed: string, all: readonly SegmentScores[], isFolder
   return parts.length > 0 ? parts : findFileNames(typed, all);
 }
 
-/** Of the documents that have a typed file name, those in the outer folders. */
+/** Of the documents that have a typed file name, those in the outer folders; or README.md and its like, typed without extension. */
 function findFileNames(typed: string, all: readonly SegmentScores[]): Pinned[] {
-  const words = typed.split(QUOTING).filter((word) => FILE_NAME.test(word));
-  const most = words.length > 0 && words[0] === typed ? MAX_PATHS : MAX_SPACED;
-  const depthOf = ({ scores, document }: Candidate): number => scores.reader.pathOf(document).split('/').length;
-  const pinned = [...new Set(words)].flatMap((word) => {
-    const named = all.flatMap((scores) =>
-      scores.reader
-        .documentsWithPathPart(Buffer.from(word))
-        .filter((document) => `/${scores.reader.pathOf(document)}`.endsWith(`/${word}`) && scores.mayBeResult(document))
-        .map((document) => ({ scores, document })),
-    );
-    return named.sort((a, b) => depthOf(a) - depthOf(b)).slice(0, most);
-  });
+  const content = typed.split(QUOTING).filter((word) => /\w/.test(word) && !isStopword(word.toLowerCase()));
+  const words = content.filter((word) => FILE_NAME.test(word));
+  // A longer question with the name of a manifest is rather about code that reads such.
+  const isShort = content.length - words.length <= MAX_BESIDE;
+  const most = words[0] === typed ? MAX_PATHS : MAX_SPACED;
+  const spellings = PAGE_NAME.test(typed)
+    ? new Set([typed, typed.toLowerCase(), typed.toUpperCase(), typed[0]!.toUpperCase() + typed.slice(1).toLowerCase()])
+    : [];
+  const pinned = [
+    ...[...new Set(words)].map((word) =>
+      withPathPart(word, all, (path) => `/${path}`.endsWith(`/${word}`) && (isShort || formOf(path) === undefined)),
+    ),
+    ...[...spellings].map((name) => withPathPart(name, all, (path) => isPage(path, name))),
+  ].flatMap((named) => named.slice(0, most));
   return pinned.map((one, i) => ({ ...one, worth: 1 / (1 + i / 1_000), feature: 'pathPart' }));
+}
+
+/** Whether a path is that of a page or a file for builds in the outermost folder, with this name and perhaps an extension. */
+function isPage(path: string, name: string): boolean {
+  const form = path === name || (path.startsWith(`${name}.`) && !path.includes('/')) ? formOf(path) : undefined;
+  return form === 'prose' || form === 'history' || form === 'tooling';
+}
+
+/** The documents whose path has a part and is accepted, those in outer folders first. */
+function withPathPart(part: string, all: readonly SegmentScores[], accepts: (path: string) => boolean): Candidate[] {
+  const found = all.flatMap((scores) =>
+    scores.reader
+      .documentsWithPathPart(Buffer.from(part))
+      .map((document) => ({ scores, document, path: scores.reader.pathOf(document) }))
+      .filter(({ path, document }) => accepts(path) && scores.mayBeResult(document)),
+  );
+  return found.sort((a, b) => a.path.split('/').length - b.path.split('/').length);
 }
 
 function findPathParts(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {

@@ -99,6 +99,13 @@ describe('parseQueryLanguage', () => {
     'x /a(b/': { words: 'x', problems: [['InvalidRegex', '(']] },
     'x -/(?=a)/': { words: 'x', problems: [['InvalidRegex', '(']] },
     '/a\\1/ "b"': { words: 'b', phrases: ['"b"'], problems: [['InvalidRegex', '\\']] },
+    ' *.{sql,ddl} ': { words: '', filters: ['path:*.{sql,ddl}'] },
+    'src/**': { words: '', filters: ['path:src/**'] },
+    'conf/**/*.ini': { words: '', filters: ['path:conf/**/*.ini'] },
+    'a/b*c': { words: 'a/b*c' },
+    'foo.*': { words: 'foo.*' },
+    '*.sql x': { words: '*.sql x' },
+    '**/*.{ts': { words: '', problems: [['UnclosedBracket', '{']] },
     'lang:*script': { words: '', filters: ['lang:*script'] },
   };
   for (const [text, expected] of Object.entries(cases)) {

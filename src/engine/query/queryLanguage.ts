@@ -175,6 +175,9 @@ const BEGINNING = /(?<minus>-?)(?:(?<quote>")|(?<field>\p{L}+):(?!:|\/\/)|[\p{L}
  */
 const REGEX =
   /-?\/(?![\s*/])(?<body>(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,200}\]|[^/\\[\n]){1,500}(?<!\s))\/(?<flags>[gimsu]{0,5})(?=\s|$)/uy;
+/** Pattern of a glob alone: `*.sql`, `src/**`, `conf/*.ini`. Neither `foo.*bar` nor `a/b*c` is one. */
+const GLOB =
+  /^\s*(?!\/|\S*\*\/\s*$)(?=\S*[./])(?=\S*\w)(?=\S*(?:(?<![^\s/])\*\*?(?:[./]|\s*$)|\*\.[\w{},]+\s*$))[\w@.*?{},[\]/-]+\s*$/;
 /** Pattern of negative numbers with nothing beside. */
 const NEGATIVES = /^(?:-(?:0x[\da-f]+|\d[\d_]*(?:\.\d+)*(?:e[+-]?\d+)?)(?:\s+|$))+$/i;
 const METACHARACTER = /[\\^$*+?()[\]{}|]/;
@@ -202,7 +205,9 @@ class Parser {
 
   parse(): ParsedQuery {
     const text = this.#text;
-    for (let at = find(NO_SPACE, text, 0); at < text.length; at = find(NO_SPACE, text, at)) at = this.#token(at);
+    const isGlob = GLOB.test(text);
+    for (let at = find(NO_SPACE, text, 0); at < text.length; at = find(NO_SPACE, text, at))
+      at = isGlob ? this.#filter(at, 'path', false, at) : this.#token(at);
     const isPlain = this.#plainStart === 0;
     this.#endPlain(text.length);
     this.#takeNumbers();
@@ -224,7 +229,7 @@ class Parser {
     const { minus, quote, field } = BEGINNING.exec(this.#text)?.groups ?? {};
     const exclude = minus === '-';
     if (quote !== undefined) return this.#phrase(start, exclude);
-    if (isFilterField(field)) return this.#filter(start, field, exclude);
+    if (isFilterField(field)) return this.#filter(start, field, exclude, start + (exclude ? 1 : 0) + field.length + 1);
     const regexEnd = this.#regex(start);
     if (regexEnd !== undefined) return regexEnd;
     const end = find(SPACE, this.#text, start);
@@ -267,8 +272,8 @@ class Parser {
     return end;
   }
 
-  #filter(start: number, field: FilterField, exclude: boolean): number {
-    const from = start + (exclude ? 1 : 0) + field.length + 1;
+  /** Parses a filter whose value begins at `from`. */
+  #filter(start: number, field: FilterField, exclude: boolean, from: number): number {
     const value = this.#value(from);
     const { text: pattern, end } = value;
     this.#cut(start, end);

@@ -10,13 +10,20 @@ import { bestDocuments, leastOfBest } from './bestDocuments.ts';
 import { SegmentScores } from './collect.ts';
 import { Collection, sumOf } from './collection.ts';
 import { correctionsOf, type Correction } from './corrections.ts';
-import type { Evidence } from './evidence.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { SymbolTermInfo } from './features.ts';
+import { findDeclared } from './declarations.ts';
 import { oneOfEachFamily } from './families.ts';
 import { compileFilters, isKnown, type Nearness } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
-import { byScore, type CandidateRow, type FoundDocument, type PlaceRows, type Ranked } from './foundDocument.ts';
+import {
+  byScore,
+  evidenceOf,
+  type CandidateRow,
+  type FoundDocument,
+  type PlaceRows,
+  type Ranked,
+} from './foundDocument.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
@@ -417,6 +424,8 @@ class Search {
     if (paths.length > 0) return paths;
     const keys = yield* findKeys(words.trim(), this.#query.words, this.#scores, this.#folders, isAside);
     if (keys.length > 0) return keys;
+    const declared = yield* findDeclared(words.trim(), this.#scores, isAside);
+    if (declared.length > 0) return declared;
     const translations = yield* findTranslations(words, this.#query.words, this.#scores, isAside);
     if (translations.length > 0) return translations;
     const named = this.#name === 'unknown' ? yield* findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
@@ -438,7 +447,7 @@ class Search {
       packageShare: (folder, name) => this.#collection.packageShare(folder, name),
       references: (folded) => this.#collection.references(folded),
     });
-    const evidence = this.#evidence(found);
+    const evidence = evidenceOf(found, this.#scores);
     yield;
     const candidates = found.map((one) => ({
       scores: one.scores,
@@ -465,16 +474,6 @@ class Search {
     ranked.sort(byScore);
     const isQuestion = this.#query.symbol === undefined && (this.#pinned[0]?.feature ?? 'locale') === 'locale';
     return isQuestion ? oneOfEachFamily(ranked, this.#query.text) : ranked;
-  }
-
-  #evidence(found: readonly FoundDocument[]): Map<FoundDocument, Evidence> {
-    const evidence = new Map<FoundDocument, Evidence>();
-    for (const scores of this.#scores) {
-      const here = found.filter((one) => one.scores === scores).sort((a, b) => a.document - b.document);
-      const all = scores.evidence(here.map(({ document }) => document));
-      for (const [i, one] of here.entries()) evidence.set(one, all[i]!);
-    }
-    return evidence;
   }
 
   #toHit(

@@ -301,4 +301,33 @@ describe('a search for typed text', () => {
     assert.equal((await paths('export ignore in .gitattributes'))[0], '.gitattributes');
     assert.equal((await paths('who calls other.php'))[0], 'app/autoload.php');
   });
+
+  it('puts a page of the outermost folder first by its name alone', async () => {
+    const files = {
+      'README.md': '# Harbour\n',
+      LICENSE: 'MIT\n',
+      'docs/README.md': '# Docs\n\nreadme readme\n',
+      'src/license.ts': 'export function license() {}\n// readme of the license\n'.repeat(5),
+      'readme.ts': 'export const readme = "readme";\n'.repeat(5),
+    };
+    assert.equal((await find(files, 'readme'))[0], 'README.md:1');
+    assert.equal((await find(files, 'license'))[0], 'LICENSE:1');
+    assert.equal((await find(files, 'license function'))[0]?.split(':')[0], 'src/license.ts');
+  });
+
+  it('puts the definition first that a typed declaration begins', async () => {
+    const files = {
+      'users.go': 'package a\n\ntype UsersStore struct {\n}\n\n// User is one.\ntype User struct {\n}\n',
+      'new.go': 'package a\n\n// NewUser makes a user, a new user.\nfunc NewUser() *User { return nil }\n',
+      'admin.go': 'package a\n\nfunc NewUserPost() { NewUser() }\n\n// func NewUser of type User struct\n'.repeat(6),
+      'names.ts': '// class names, class names\nexport const names = ["class"];\n'.repeat(4),
+      'lower.ts': 'export class names {}\n',
+    };
+    const first = async (query: string): Promise<string | undefined> => (await find(files, query))[0];
+    assert.equal(await first('func NewUser'), 'new.go:3');
+    assert.equal(await first('func NewUser('), 'new.go:3');
+    assert.equal(await first('type User struct'), 'users.go:6');
+    assert.equal(await first('struct UsersStore {'), 'users.go:3');
+    assert.equal((await first('class names'))?.split(':')[0], 'names.ts');
+  });
 });
