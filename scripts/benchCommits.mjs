@@ -1,7 +1,7 @@
 // npm run bench:commits [-- FOLDER…] [--most N] [--json FILE]
 // Measures which file search finds first, with the subjects of commits as questions: each asks for the only file that its commit
-// changed. Beside it runs MiniSearch over the same files. FOLDER is a Git repository, also a bare one. Without one it asks those
-// repositories of test/bench/commits/repositories.tsv to which no weight is fitted.
+// changed. Beside it runs MiniSearch over the same files. FOLDER is a Git repository, also a bare one. Without one it asks the
+// repositories of test/bench/commits/repositories.tsv, to which no weight is fitted.
 import { spawnSync } from 'node:child_process';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
 const at = (/** @type {string} */ path) => resolve(process.env.INIT_CWD ?? '.', path);
 await ensureDependencies();
 const named = positionals.map((folder) => ({ name: basename(folder), folder: at(folder), revision: 'HEAD' }));
-const repositories = named.length > 0 ? named : bringCommits('measure');
+const repositories = named.length > 0 ? named : bringCommits();
 if (repositories.length === 0) fail('There is no repository to ask. Name one: npm run bench:commits -- FOLDER');
 build();
 const options = {

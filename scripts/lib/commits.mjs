@@ -8,15 +8,13 @@ import { say } from './say.mjs';
 const clones = resolve(process.env.INIT_CWD ?? '.', process.env.BENCH_COMMITS ?? join(root, 'out/bench-commits'));
 
 /**
- * Clones the repositories of a set that are not there yet. One that cannot be cloned is left out, and named.
- * @param {'fit' | 'measure'} set
+ * Clones the repositories of repositories.tsv that are not there yet. One that cannot be cloned is left out, and named.
  * @returns {{ name: string, folder: string, revision: string }[]}
  */
-export function bringCommits(set) {
+export function bringCommits() {
   const [, ...rows] = readFileSync(join(root, 'test/bench/commits/repositories.tsv'), 'utf8').trim().split('\n');
   return rows.flatMap((row) => {
-    const [name = '', revision = '', own] = row.split('\t');
-    if (own !== set) return [];
+    const [name = '', revision = ''] = row.split('\t');
     const folder = join(clones, name.replace('/', '+'));
     if (!existsSync(folder)) {
       say(`Cloning ${name} …`);
