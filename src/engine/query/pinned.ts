@@ -287,7 +287,10 @@ export function findPaths(typed: string, all: readonly SegmentScores[], isFolder
   return parts.length > 0 ? parts : findFileNames(typed, all);
 }
 
-/** Of the documents that have a typed file name, those in the outer folders; or README.md and its like, typed without extension. */
+/**
+ * Of the documents that have a typed file name, those in the outer folders; if there are none, those whose names it begins, as
+ * `users.service`; or README.md and its like, typed without extension.
+ */
 function findFileNames(typed: string, all: readonly SegmentScores[]): Pinned[] {
   const content = typed.split(QUOTING).filter((word) => /\w/.test(word) && !isStopword(word.toLowerCase()));
   const words = content.filter((word) => FILE_NAME.test(word));
@@ -297,12 +300,15 @@ function findFileNames(typed: string, all: readonly SegmentScores[]): Pinned[] {
   const spellings = PAGE_NAME.test(typed)
     ? new Set([typed, typed.toLowerCase(), typed.toUpperCase(), typed[0]!.toUpperCase() + typed.slice(1).toLowerCase()])
     : [];
+  const named = [...new Set(words)].map((word) =>
+    withPathPart(word, all, (path) => `/${path}`.endsWith(`/${word}`) && (isShort || formOf(path) === undefined)),
+  );
+  const begun = words[0] === typed && named[0]!.length === 0;
   const pinned = [
-    ...[...new Set(words)].map((word) =>
-      withPathPart(word, all, (path) => `/${path}`.endsWith(`/${word}`) && (isShort || formOf(path) === undefined)),
-    ),
+    ...named,
+    ...(begun ? [withPathPart(typed, all, (path) => path.startsWith(`${typed}.`, path.lastIndexOf('/') + 1))] : []),
     ...[...spellings].map((name) => withPathPart(name, all, (path) => isPage(path, name))),
-  ].flatMap((named) => named.slice(0, most));
+  ].flatMap((found) => found.slice(0, most));
   return pinned.map((one, i) => ({ ...one, worth: 1 / (1 + i / 1_000), feature: 'pathPart' }));
 }
 

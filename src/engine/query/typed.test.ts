@@ -288,6 +288,8 @@ describe('a search for typed text', () => {
       'app/Login/index.php': '<?php\nlogin();\n',
       'web.config': '<rewrite url="index.php" />\n'.repeat(5),
       '.gitattributes': 'docs export-ignore\n',
+      'app/harbour.service.ts': 'export {};\n',
+      'app/uses.ts': "import './harbour.service';\n".repeat(5),
       'app/Login/Export.php': '<?php\nclass Export { function ignore() {} }\n',
       'app/autoload.php': "<?php\nreturn ['Login/Export.php', 'Export.php', 'index.php'];\n".repeat(9),
     };
@@ -299,6 +301,7 @@ describe('a search for typed text', () => {
     const both = (await paths('Why does index.php use `Export.php`?')).slice(0, 3);
     assert.deepEqual(both.sort(), ['app/Login/Export.php', 'app/Login/index.php', 'index.php']);
     assert.equal((await paths('export ignore in .gitattributes'))[0], '.gitattributes');
+    assert.equal((await paths('harbour.service'))[0], 'app/harbour.service.ts');
     assert.equal((await paths('who calls other.php'))[0], 'app/autoload.php');
   });
 
