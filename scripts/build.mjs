@@ -127,7 +127,8 @@ const targets = [
     // 40 are the page of events, forwards in one step, and the editor of filters.
     // 20 find text in any form of Unicode, and report missing folders, refused experts and answers of other programs.
     // 10 are teams in the dashboard and the side bar, and its report, and 10 plain words with those of code.
-    budget: 2045,
+    // 5 guess encodings.
+    budget: 2055,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -184,7 +185,8 @@ const targets = [
     // 5 read the context of local models, and leave out their thoughts.
     // 10 explain refusals of a team's service and of answer models, and keep what a client's configuration has.
     // 15 are forms of Unicode, and reports of answers of other programs and of an update of the running program.
-    budget: 1990,
+    // 5 guess encodings.
+    budget: 2000,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -203,7 +205,8 @@ const targets = [
     // the protocol's library of MCP, a chunk that FileSystemContext loads. 10 are jsonc-parser, which finds errors in the JSON of deliveries.
     // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads. 15 read numbers,
     // titles and heads of definitions, and what is pasted. 45 list, send, edit and retry events of webhooks.
-    budget: 1325,
+    // 5 guess encodings.
+    budget: 1330,
     options: {
       entryPoints: {
         index: 'src/index.ts',
@@ -224,7 +227,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 8890,
+    budget: 8920,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

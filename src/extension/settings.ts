@@ -5,7 +5,7 @@ import type { ProxySettings } from '../base/undici.ts';
 import { serverStateFolder } from '../server/state/defaultFolder.ts';
 import { DEFAULT_EXCLUDE, MAX_FILE_BYTES, type FolderOptions } from '../workspace/folderOptions.ts';
 import { DEFAULT_BUDGET } from '../workspace/governor.ts';
-import type { EncodingRule } from '../workspace/encodings.ts';
+import { encodingRules, type EncodingRule } from '../workspace/encodings.ts';
 import type { NamePatterns } from '../workspace/skip.ts';
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value);
@@ -61,8 +61,8 @@ function hidden(section: string, folder: vscode.Uri): string[] {
 }
 
 /**
- * The editor's `files.encoding` for a folder, and for the files of the languages with one of their own. The editor tells no
- * file's language before it opens it, so it follows from `files.associations` and from the extensions that add languages.
+ * The editor's `files.encoding` for a folder, and for the files of the languages with one of their own; and whether the editor guesses
+ * first. It tells no file's language before it opens it, so that follows from `files.associations` and from the extensions that add languages.
  */
 function encodings(folder: vscode.Uri): EncodingRule[] {
   const encodingFor = (languageId: string): string =>
@@ -78,7 +78,7 @@ function encodings(folder: vscode.Uri): EncodingRule[] {
     for (const language of own) rules.push({ files: globsOf(language), encoding: encodingFor(language) });
   }
   rules.push({ files: ['*'], encoding: files.get('encoding', 'utf8') });
-  return rules.every(({ encoding }) => encoding === 'utf8') ? [] : rules;
+  return encodingRules(rules, files.get('autoGuessEncoding', false));
 }
 
 interface ContributedLanguage {

@@ -147,5 +147,8 @@ export class Catalog {
 function sameEncodings(before: readonly EncodingRule[], now: readonly EncodingRule[]): (path: string) => boolean {
   if (JSON.stringify(before) === JSON.stringify(now)) return () => true;
   const [old, present] = [new FileDecoder(before), new FileDecoder(now)];
-  return (path) => old.encodingOf(path) === present.encodingOf(path);
+  return (path) => {
+    const [one, other] = [old.ruleOf(path), present.ruleOf(path)];
+    return one?.encoding === other?.encoding && one?.isGuessedFirst === other?.isGuessedFirst;
+  };
 }

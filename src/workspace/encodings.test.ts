@@ -64,6 +64,17 @@ describe("Encodings of the editor's settings", () => {
     }
   });
 
+  it('come behind Unicode and a guess where the editor guesses first', () => {
+    const rules = [{ files: ['*'], encoding: 'gbk', isGuessedFirst: true }] as const;
+    const unicode = Buffer.from('重试支付');
+    assert.equal(read(rules, unicode), '重试支付');
+    assert.notEqual(read(all('gbk'), unicode), '重试支付', 'as the editor shows it');
+    const japanese = Buffer.from('8eb8947382b582bd8e7895a582a2', 'hex');
+    assert.equal(new FileDecoder(rules).decode('a', japanese), japanese, 'to be guessed');
+    const rare = Buffer.from('d8c1d8c2', 'hex');
+    assert.equal(read(rules, rare), new TextDecoder('gbk').decode(rare), 'no letter is frequent');
+  });
+
   it('are taken from the first rule for a name or path', () => {
     const rules = [
       { files: ['legacy/**/*.bas'], encoding: 'windows1251' },
@@ -74,7 +85,7 @@ describe("Encodings of the editor's settings", () => {
     const decoder = new FileDecoder(rules);
     const found = ['legacy/x/a.bas', 'src/a.bas', 'x/Makefile', 'x/.hidden', 'docs/a.md'];
     assert.deepEqual(
-      found.map((path) => decoder.encodingOf(path)),
+      found.map((path) => decoder.ruleOf(path)?.encoding),
       ['windows1251', 'shiftjis', 'shiftjis', 'gbk', undefined],
     );
   });
@@ -127,17 +138,27 @@ describe("Encodings of the editor's settings", () => {
       );
     });
 
+    it('are guessed without settings', async () => {
+      const root = folder();
+      const chinese = Buffer.from('2f2f20d6d8cad4caa7b0dcb5c4d6a7b8b60a', 'hex');
+      writeFiles(root, { 'a.ts': chinese, 'b.txt': japanese, 'c.py': russian });
+      const options = { root, stateFolder: folder(), exclude: [], maxFileBytes: MAX_FILE_BYTES };
+      assert.deepEqual((await find(options, '支付')).lines, ['a.ts: // 重试失败的支付']);
+      assert.deepEqual((await find(options, 'привет')).lines, ['c.py: # привет']);
+    });
+
     it('are applied to the files concerned when they change, which alone are read again', async () => {
       const root = folder();
       const stateFolder = folder();
-      writeFiles(root, { 'a.txt': japanese, 'b.py': russian, 'c.ts': 'lantern' });
+      const polish = Buffer.from('23209f72f364b36f0a', 'hex');
+      writeFiles(root, { 'a.txt': japanese, 'b.py': polish, 'c.ts': 'lantern' });
       const options = { root, stateFolder, exclude: [], maxFileBytes: MAX_FILE_BYTES };
-      const before = await find(options, 'привет');
+      const before = await find(options, 'źródło');
       assert.deepEqual(before, { lines: [], filesRead: 3 });
-      const set = { ...options, encodings: [{ files: ['*.py'], encoding: 'windows1251' }] };
-      assert.deepEqual(await find(set, 'привет'), { lines: ['b.py: # привет'], filesRead: 1 });
-      assert.deepEqual(await find(set, 'привет'), { lines: ['b.py: # привет'], filesRead: 0 });
-      assert.deepEqual(await find(options, 'привет'), { lines: [], filesRead: 1 });
+      const set = { ...options, encodings: [{ files: ['*.py'], encoding: 'windows1250' }] };
+      assert.deepEqual(await find(set, 'źródło'), { lines: ['b.py: # źródło'], filesRead: 1 });
+      assert.deepEqual(await find(set, 'źródło'), { lines: ['b.py: # źródło'], filesRead: 0 });
+      assert.deepEqual(await find(options, 'źródło'), { lines: [], filesRead: 1 });
       assert.deepEqual((await find(options, 'lantern lang:ts')).lines, ['c.ts: lantern']);
     });
 

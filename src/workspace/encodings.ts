@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import picomatch from 'picomatch';
 import { isNotebook } from '../engine/analyze/notebookName.ts';
+import { guessEncoding } from '../engine/analyze/guessEncoding.ts';
 import { decodeWindows1252 } from '../engine/analyze/text.ts';
 import { notebookText } from './notebook.ts';
 
@@ -10,6 +11,14 @@ export interface EncodingRule {
   readonly files: readonly string[];
   /** As in the editor's `files.encoding`: `shiftjis`, `windows1251`. */
   readonly encoding: string;
+  /** Set if the editor guesses first, by `files.autoGuessEncoding`. */
+  readonly isGuessedFirst?: true;
+}
+
+/** The rules of settings: none if all have UTF-8, as the encoding of other files is guessed without a rule. */
+export function encodingRules(rules: readonly EncodingRule[], isGuessedFirst: boolean): EncodingRule[] {
+  if (rules.every(({ encoding }) => encoding === 'utf8')) return [];
+  return rules.map((rule) => (isGuessedFirst ? { ...rule, isGuessedFirst } : rule));
 }
 
 const GLOBS = { dot: true, nocase: true };
@@ -19,10 +28,11 @@ const GLOBS = { dot: true, nocase: true };
  * does not fit, a file is read as without settings. A byte order mark counts more than a rule, as in the editor.
  */
 export class FileDecoder {
-  readonly #rules: readonly { readonly matches: (path: string) => boolean; readonly encoding: string }[];
+  readonly #rules: readonly { readonly matches: (path: string) => boolean; readonly rule: EncodingRule }[];
 
   constructor(rules: readonly EncodingRule[] = []) {
-    this.#rules = rules.map(({ files, encoding }) => {
+    this.#rules = rules.map((rule) => {
+      const { files } = rule;
       const isPath = picomatch(
         files.filter((glob) => glob.includes('/')),
         GLOBS,
@@ -31,14 +41,14 @@ export class FileDecoder {
         files.filter((glob) => !glob.includes('/')),
         GLOBS,
       );
-      return { matches: (path) => isName(path.slice(path.lastIndexOf('/') + 1)) || isPath(path), encoding };
+      return { matches: (path) => isName(path.slice(path.lastIndexOf('/') + 1)) || isPath(path), rule };
     });
   }
 
-  /** The encoding of a path by the rules; `undefined` for UTF-8 and without a rule. */
-  encodingOf(path: string): string | undefined {
-    const encoding = this.#rules.find(({ matches }) => matches(path))?.encoding;
-    return encoding === undefined || /^utf8(?:bom)?$/.test(encoding) ? undefined : encoding;
+  /** The rule of a path; `undefined` without one, and for UTF-8. */
+  ruleOf(path: string): EncodingRule | undefined {
+    const rule = this.#rules.find(({ matches }) => matches(path))?.rule;
+    return rule === undefined || /^utf8(?:bom)?$/.test(rule.encoding) ? undefined : rule;
   }
 
   /** A file's text in UTF-8 if a rule, or UTF-16 without a mark, decodes it, and the text of a notebook's cells; else its bytes. */
@@ -50,8 +60,9 @@ export class FileDecoder {
 
   #decodeText(path: string, bytes: Buffer): Buffer {
     if (hasMark(bytes)) return bytes;
-    const encoding = this.encodingOf(path);
-    const decoded = encoding === undefined ? undefined : decode(bytes, labelOf(encoding));
+    const rule = this.ruleOf(path);
+    if (rule?.isGuessedFirst && (isUtf8(bytes) || guessEncoding(bytes) !== undefined)) return bytes;
+    const decoded = rule && decode(bytes, labelOf(rule.encoding));
     if (decoded) return decoded;
     const guessed = utf16WithoutMark(bytes);
     return (guessed && decode(bytes, guessed)) ?? bytes;
@@ -59,7 +70,7 @@ export class FileDecoder {
 
   /** A description of a file that is no text: `not text in UTF-8, UTF-16 or Windows-1252`. */
   whyNotText(path: string): string {
-    const encoding = this.encodingOf(path);
+    const encoding = this.ruleOf(path)?.encoding;
     const label = encoding === undefined ? undefined : labelOf(encoding);
     const known = ['UTF-8', 'UTF-16', 'Windows-1252'];
     const isOther = label !== undefined && !/^utf-16|^windows-1252$/.test(label);
@@ -95,8 +106,10 @@ function labelOf(encoding: string): string {
   );
 }
 
-function displayNameOf(label: string): string {
+/** `Shift-JIS`, `Windows-1251`, `GBK` */
+export function displayNameOf(label: string): string {
   if (label === 'shift_jis') return 'Shift-JIS';
+  if (label === 'ibm866') return 'CP866';
   return label.startsWith('windows') ? `W${label.slice(1)}` : label.toUpperCase();
 }
 

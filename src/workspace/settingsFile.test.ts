@@ -10,7 +10,7 @@ describe('Encodings in .vscode/settings.json', () => {
     const root = folder();
     writeFiles(root, { '.vscode/settings.json': settings });
     const decoder = new FileDecoder(encodingsInSettings(root));
-    return paths.map((path) => decoder.encodingOf(path));
+    return paths.map((path) => decoder.ruleOf(path)?.encoding);
   }
 
   it('are of the folder, of languages and of associated names', () => {
@@ -31,6 +31,20 @@ describe('Encodings in .vscode/settings.json', () => {
       'shiftjis',
       'shiftjis',
     ]);
+  });
+
+  it('are guessed first if the editor does', () => {
+    const root = folder();
+    const rulesOf = (settings: object): unknown => {
+      writeFiles(root, { '.vscode/settings.json': JSON.stringify(settings) });
+      return encodingsInSettings(root);
+    };
+    const gbk = { files: ['*'], encoding: 'gbk' };
+    assert.deepEqual(rulesOf({ 'files.encoding': 'gbk', 'files.autoGuessEncoding': true }), [
+      { ...gbk, isGuessedFirst: true },
+    ]);
+    assert.deepEqual(rulesOf({ 'files.encoding': 'gbk', 'files.autoGuessEncoding': false }), [gbk]);
+    assert.deepEqual(rulesOf({ 'files.autoGuessEncoding': true }), []);
   });
 
   it('are none where the file is missing, malformed or of another form', () => {

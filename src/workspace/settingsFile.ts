@@ -3,12 +3,12 @@ import { parse } from 'jsonc-parser';
 import { isObject } from '../base/json.ts';
 import { ALL_LANGUAGES } from '../engine/analyze/languages.ts';
 import { languagesNamed } from '../engine/query/languageNames.ts';
-import type { EncodingRule } from './encodings.ts';
+import { encodingRules, type EncodingRule } from './encodings.ts';
 import { readTextIfThere } from './guardedFile.ts';
 
 /**
- * The encodings of a folder's files by `files.encoding` in its `.vscode/settings.json`, for a process without the editor. They are
- * those that the editor gives, but the files of a language are the ones that Sextant knows.
+ * The encodings of a folder's files by `files.encoding` and `files.autoGuessEncoding` in its `.vscode/settings.json`, for a process
+ * without the editor. They are those that the editor gives, but the files of a language are the ones that Sextant knows.
  */
 export function encodingsInSettings(root: string): EncodingRule[] {
   const text = readTextIfThere(join(root, '.vscode', 'settings.json'));
@@ -31,7 +31,7 @@ export function encodingsInSettings(root: string): EncodingRule[] {
   }
   for (const [id, encoding] of own) rules.push({ files: globsOf(id), encoding });
   rules.push({ files: ['*'], encoding: general });
-  return rules.every(({ encoding }) => encoding === 'utf8') ? [] : rules;
+  return encodingRules(rules, settings['files.autoGuessEncoding'] === true);
 }
 
 /** Globs of the names of a language's files. */

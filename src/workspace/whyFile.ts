@@ -1,13 +1,12 @@
-import { isUtf8 } from 'node:buffer';
 import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { formatBytes } from '../base/format.ts';
 import { describeError, systemCode } from '../base/errors.ts';
 import { languageOf } from '../engine/analyze/languages.ts';
-import { decodeWindows1252, toUtf8 } from '../engine/analyze/text.ts';
+import { decodeText } from '../engine/analyze/text.ts';
 import type { DocumentId } from '../engine/documentId.ts';
 import { EngineReader } from '../engine/engine.ts';
-import { FileDecoder } from './encodings.ts';
+import { displayNameOf, FileDecoder } from './encodings.ts';
 import { FileReader } from './fileReader.ts';
 import { indexFolderOf, type FolderOptions } from './folderOptions.ts';
 import { repositoryAround } from './gitRepository.ts';
@@ -34,8 +33,8 @@ export type FileStatus =
       readonly bytes: number;
       /** An ignore file without effect, because the folder is in no Git repository. */
       readonly idleRules?: string;
-      /** Set if its encoding is a guess, because it is not UTF-8 and has no setting. */
-      readonly isWindows1252?: true;
+      /** The guessed encoding of a file that is not Unicode and has no setting. */
+      readonly guessed?: string;
     }
   /** The file belongs to the index, which has not read its present content yet. */
   | { readonly kind: 'waiting'; readonly change: 'new' | 'changed' }
@@ -61,7 +60,7 @@ export interface AdmittedFile {
   readonly bytes: number;
   /** The text in UTF-8. */
   readonly text: Uint8Array;
-  readonly isWindows1252?: true;
+  readonly guessed?: string;
 }
 
 /**
@@ -73,7 +72,7 @@ export function explainFile(options: FolderOptions, path: string, now: number): 
   const file = listedPath(options.root, given) ?? given;
   const admitted = admitFile(options, file, now);
   if (admitted.kind !== 'admitted') return admitted;
-  const { id, bytes, text, isWindows1252 } = admitted;
+  const { id, bytes, text, guessed } = admitted;
   const known = indexedAs(options.stateFolder, file);
   if (known !== id) return { kind: 'waiting', change: known === undefined ? 'new' : 'changed' };
   const idleRules = idleRulesFor(options.root, file);
@@ -82,7 +81,7 @@ export function explainFile(options: FolderOptions, path: string, now: number): 
     language: languageOf(file, Buffer.from(text.subarray(0, 256)).toString()).id,
     bytes,
     ...(idleRules !== undefined && { idleRules }),
-    ...(isWindows1252 && { isWindows1252 }),
+    ...(guessed !== undefined && { guessed }),
   };
 }
 
@@ -119,14 +118,12 @@ export function admitFile(
   if ('reason' in seen) return skipped(options, seen, path, false);
   const { record, document } = new FileReader(options, skips).read(path, seen, now);
   if ('skip' in record) return skipped(options, record.skip, path, false);
-  const text = document && toUtf8(document.content);
-  if (!text) {
+  const decoded = document && decodeText(document.content);
+  if (!decoded) {
     const detail = new FileDecoder(options.encodings).whyNotText(path);
     return skipped(options, { reason: 'binary', detail }, path, false);
   }
-  const { content } = document;
-  const isWindows1252 = !isUtf8(content) && Buffer.from(decodeWindows1252(content)).equals(text);
-  return { kind: 'admitted', id: record.id, bytes: record.size, text, ...(isWindows1252 && { isWindows1252 }) };
+  return { kind: 'admitted', id: record.id, bytes: record.size, ...decoded };
 }
 
 /** Reads the index itself, since its owner may not have saved the catalog yet. */
@@ -158,13 +155,14 @@ export function describeFileStatus(
 ): Explanation {
   switch (status.kind) {
     case 'indexed': {
-      const { language, bytes, idleRules, isWindows1252 } = status;
+      const { language, bytes, idleRules, guessed } = status;
       const details: string[] = [];
       if (idleRules)
         details.push(
           `${idleRules} does not count: the folder is in no Git repository. A .sextantignore counts everywhere.`,
         );
-      if (isWindows1252) details.push(`It is read as Windows-1252, as it is not UTF-8. ${OTHER_ENCODING}`);
+      if (guessed !== undefined)
+        details.push(`It is read as ${displayNameOf(guessed)}, a guess, as it is not UTF-8. ${OTHER_ENCODING}`);
       return { headline: `${path} is indexed: ${language}, ${formatBytes(bytes)}.`, details };
     }
     case 'waiting':

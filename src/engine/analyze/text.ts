@@ -1,22 +1,39 @@
 import { isUtf8 } from 'node:buffer';
 import { checkBytes } from '../../base/given.ts';
+import { guessEncoding, WINDOWS_1252 } from './guessEncoding.ts';
+
+/** The text of a file in UTF-8. */
+export interface DecodedText {
+  readonly text: Uint8Array;
+  /** Name of an encoding in the Encoding Standard of the WHATWG, if it was guessed. */
+  readonly guessed?: string;
+}
 
 /**
  * A file's bytes as UTF-8: unchanged, with U+FFFD for invalid bytes if most is UTF-8, or transcoded from UTF-16 with a
- * byte order mark or, if the result is printable, from Windows-1252. `undefined` for bytes that are not text; a NUL byte
- * means binary.
+ * byte order mark or from the encoding whose letters it has most likely: GBK, Big5, EUC-JP, Shift-JIS, EUC-KR, Windows-1251, KOI8-R,
+ * IBM866 or, if the result is printable, Windows-1252. `undefined` for bytes that are not text; a NUL byte means binary.
  */
 export function toUtf8(bytes: Uint8Array): Uint8Array | undefined {
+  return decodeText(bytes)?.text;
+}
+
+/** As {@link toUtf8}, with the guessed encoding. */
+export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   checkBytes(bytes, 'bytes');
   if (bytes.length >= 2) {
     if (bytes[0] === 0xff && bytes[1] === 0xfe) return transcode(bytes, 'utf-16le');
     if (bytes[0] === 0xfe && bytes[1] === 0xff) return transcode(bytes, 'utf-16be');
   }
   if (bytes.includes(0)) return undefined;
-  if (isUtf8(bytes)) return bytes;
+  if (isUtf8(bytes)) return { text: bytes };
   const repaired = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-  if (isMostlyUtf8(repaired)) return new TextEncoder().encode(repaired);
-  return isPrintable(bytes) ? new TextEncoder().encode(decodeWindows1252(bytes)) : undefined;
+  if (isMostlyUtf8(repaired)) return { text: new TextEncoder().encode(repaired) };
+  if (bytes.some(isControl)) return undefined;
+  const guessed = guessEncoding(bytes) ?? (bytes.some(isFree) ? undefined : WINDOWS_1252);
+  if (guessed === undefined) return undefined;
+  const text = guessed === WINDOWS_1252 ? decodeWindows1252(bytes) : new TextDecoder(guessed).decode(bytes);
+  return { text: new TextEncoder().encode(text), guessed };
 }
 
 /** The characters of Windows-1252 from 0x80 to 0x9f. */
@@ -46,16 +63,16 @@ function isMostlyUtf8(decoded: string): boolean {
   return valid > replaced;
 }
 
-function transcode(bytes: Uint8Array, encoding: string): Uint8Array | undefined {
+function transcode(bytes: Uint8Array, encoding: string): DecodedText | undefined {
   const text = new TextDecoder(encoding).decode(bytes);
-  return text.includes('\0') ? undefined : new TextEncoder().encode(text);
+  return text.includes('\0') ? undefined : { text: new TextEncoder().encode(text) };
 }
 
-function isPrintable(bytes: Uint8Array): boolean {
-  for (const byte of bytes) {
-    const control = byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27;
-    // Windows-1252 leaves the codes 0x81, 0x8d, 0x8f, 0x90 and 0x9d free.
-    if (control || byte === 0x7f || [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte)) return false;
-  }
-  return true;
+function isControl(byte: number): boolean {
+  return (byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13 && byte !== 27) || byte === 0x7f;
+}
+
+/** Whether a byte is one that Windows-1252 leaves free. */
+function isFree(byte: number): boolean {
+  return [0x81, 0x8d, 0x8f, 0x90, 0x9d].includes(byte);
 }

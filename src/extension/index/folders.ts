@@ -43,7 +43,14 @@ export class Folders implements vscode.Disposable {
     this.#disposables.add(
       vscode.workspace.onDidChangeConfiguration((event) => {
         const affects = (section: string): boolean => event.affectsConfiguration(section);
-        const sections = ['sextant.index', 'files.exclude', 'search.exclude', 'files.encoding', 'files.associations'];
+        const sections = [
+          'sextant.index',
+          'files.exclude',
+          'search.exclude',
+          'files.encoding',
+          'files.autoGuessEncoding',
+          'files.associations',
+        ];
         if (sections.some(affects)) this.#restart();
       }),
     );
