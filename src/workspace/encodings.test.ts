@@ -92,11 +92,11 @@ describe("Encodings of the editor's settings", () => {
 
   it('name what was tried for a file that is no text', () => {
     const why = (encoding: string): string => new FileDecoder(all(encoding)).whyNotText('a.bas');
-    assert.equal(why('utf8'), 'not text in UTF-8, UTF-16 or Windows-1252');
-    assert.equal(why('windows1252'), 'not text in UTF-8, UTF-16 or Windows-1252');
-    assert.equal(why('shiftjis'), 'not text in UTF-8, UTF-16, Windows-1252 or Shift-JIS');
-    assert.equal(why('windows1251'), 'not text in UTF-8, UTF-16, Windows-1252 or Windows-1251');
-    assert.equal(why('cp437'), 'not text in UTF-8, UTF-16 or Windows-1252; Sextant cannot read cp437');
+    assert.equal(why('utf8'), 'not text in UTF-8, UTF-16 or a guessed encoding');
+    assert.equal(why('windows1252'), 'not text in UTF-8, UTF-16, Windows-1252 or a guessed encoding');
+    assert.equal(why('shiftjis'), 'not text in UTF-8, UTF-16, Shift-JIS or a guessed encoding');
+    assert.equal(why('windows1251'), 'not text in UTF-8, UTF-16, Windows-1251 or a guessed encoding');
+    assert.equal(why('cp437'), 'not text in UTF-8, UTF-16 or a guessed encoding; Sextant cannot read cp437');
   });
 
   describe('of a folder', () => {

@@ -68,14 +68,13 @@ export class FileDecoder {
     return (guessed && decode(bytes, guessed)) ?? bytes;
   }
 
-  /** A description of a file that is no text: `not text in UTF-8, UTF-16 or Windows-1252`. */
+  /** A description of a file that is no text: `not text in UTF-8, UTF-16 or a guessed encoding`. */
   whyNotText(path: string): string {
     const encoding = this.ruleOf(path)?.encoding;
     const label = encoding === undefined ? undefined : labelOf(encoding);
-    const known = ['UTF-8', 'UTF-16', 'Windows-1252'];
-    const isOther = label !== undefined && !/^utf-16|^windows-1252$/.test(label);
-    const all = isOther && isSupported(label) ? [...known, displayNameOf(label)] : known;
-    const tried = `not text in ${all.slice(0, -1).join(', ')} or ${all.at(-1)!}`;
+    const isOther = label !== undefined && !label.startsWith('utf-16');
+    const own = isOther && isSupported(label) ? [displayNameOf(label)] : [];
+    const tried = `not text in ${['UTF-8', 'UTF-16', ...own].join(', ')} or a guessed encoding`;
     return isOther && !isSupported(label) ? `${tried}; Sextant cannot read ${encoding!}` : tried;
   }
 }
