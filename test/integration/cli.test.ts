@@ -250,6 +250,13 @@ describe('sextant', () => {
     }
   });
 
+  it('advises on a query that begins with a dash', () => {
+    const root = sample();
+    const refused = sextant('search', '--verbose', root);
+    assert.match(refused.stderr, /unknown option '--verbose'\n.* Put -- before a query that begins with a dash\.\n$/);
+    assert.match(sextant('search', '--', '--verifyPassword', root).stdout, /passwordHash\.ts/);
+  });
+
   it('prints how many files are indexed and left out', () => {
     const root = sample();
     const text = sextant('index', root);

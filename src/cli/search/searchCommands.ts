@@ -30,6 +30,7 @@ export function addSearchCommands(program: Command, terminal: Terminal, exit: (c
   program
     .command('search')
     .description('search a folder, after bringing its index up to date')
+    .showHelpAfterError('Run with --help for the options. Put -- before a query that begins with a dash.')
     .argument('<query>', 'words (page fault handler), a name (handle_mm_fault), "phrases", filters (lang:c path:mm)')
     .argument('[dir]', 'the folder', '.')
     .option('-n, --limit <number>', 'the largest number of results', resultLimit, 10)
