@@ -31,6 +31,8 @@ const AROUND_WORTH = 0.5;
 /** Most words around a constant that count: a long comment has some of any question. */
 const MAX_AROUND = 2;
 const USED_WORTH = 1;
+/** What a page is worth less: its settings are often examples. */
+const PROSE_LOSS = 0.5;
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 
 /** A found file, and how sure the searches are of it. */
@@ -199,7 +201,12 @@ export class PassageCollector {
     quantity: ReadonlySet<string>,
     compared: readonly ComparedLines[],
   ): Promise<FoundConstant | undefined> {
-    const using = new Set(compared.slice(0, USING).flatMap(({ text }) => text.match(NAME) ?? []));
+    const using = compared.slice(0, USING).map((one) => ({ ...one, names: new Set(one.text.match(NAME)) }));
+    const isUsed = (path: string, { name, line }: Constant): boolean =>
+      using.some(
+        ({ names, file, startLine, endLine }) =>
+          names.has(name) && !(file.path === path && startLine <= line && line <= endLine),
+      );
     const words = this.#question.words
       .filter((word) => !FILLERS.has(word))
       .map((word) => ({ word, related: new Set(relatedWords(word).map(stem)) }));
@@ -224,8 +231,9 @@ export class PassageCollector {
         if (constant.isKey && (inName === 0 || isSingle)) continue;
         const about = new Set([...wordsIn(file!.aboutConstant(constant))].map(stem));
         const around = Math.min(MAX_AROUND, others.filter(({ word }) => about.has(word)).length);
-        const isUsed = !isSingle && using.has(constant.name);
-        const worth = inName + (counts ? 1 : 0) + AROUND_WORTH * around + (isUsed ? USED_WORTH : 0);
+        const used = !isSingle && isUsed(found.path, constant) ? USED_WORTH : 0;
+        const rest = (counts ? 1 : 0) + used - (isProse(found.language) ? PROSE_LOSS : 0);
+        const worth = inName + AROUND_WORTH * around + rest;
         if (worth > (best?.worth ?? 0)) best = { worth, found, file: file!, constant };
       }
     }

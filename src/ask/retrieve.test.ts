@@ -99,6 +99,21 @@ describe('Retrieval for questions', () => {
     assert.ok(others.every(({ path }) => path !== 'src/limits.ts'));
   });
 
+  it('does not begin with a setting in a page, which is often an example', async () => {
+    const page = '# Docker\n\nRun the harbour:\n\n```ini\n; The harbour behind a bell.\nBELL_LISTEN_PORT = 2222\n```\n';
+    const code =
+      '/** Listens on the port of the harbour. */\nexport function listenOnPort(port) {\n  return serve(port);\n}\n';
+    const texts = new Map([
+      ['docs/docker.md', page],
+      ['src/listen.ts', code],
+    ]);
+    const [first] = await passagesOf('what port does the harbour listen on by default?', texts, {
+      passages: 6,
+      tokens: Infinity,
+    });
+    assert.equal(first?.path, 'src/listen.ts');
+  });
+
   it('shows the setting or constant whose section, comment or class has the rest of the words', async () => {
     const other = (i: number): string =>
       `/** Resets the password ${i} by a link, if it is valid; syncs mirrors. */\nexport function resetPassword${i}(link) {\n  if (link.isValid) reset(link.password, ${i});\n}\n`;
