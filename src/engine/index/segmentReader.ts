@@ -26,6 +26,7 @@ export interface TermRun {
 const NEAR = 4;
 /** Approximate bytes of postings that are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
+const SLASH = 0x2f;
 
 /**
  * Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs.
@@ -174,15 +175,16 @@ export class SegmentReader {
     return this.#paths.subarray(this.#pathOffsets[document], this.#pathOffsets[document + 1]);
   }
 
-  /** The documents whose path has `part`, as these bytes. */
+  /** The documents whose path has `part`, as these bytes, from the beginning of a folder's or file's name on. */
   documentsWithPathPart(part: Uint8Array): number[] {
     const documents: number[] = [];
     for (let at = this.#paths.indexOf(part); at >= 0;) {
       const document = gallop(this.#pathOffsets, 1, this.documents, at + 1) - 1;
       const end = this.#pathOffsets[document + 1]!;
-      const isWithin = at + part.length <= end;
-      if (isWithin) documents.push(document);
-      at = this.#paths.indexOf(part, isWithin ? end : at + 1);
+      const begins = at === this.#pathOffsets[document] || this.#paths[at - 1] === SLASH;
+      const isFound = begins && at + part.length <= end;
+      if (isFound) documents.push(document);
+      at = this.#paths.indexOf(part, isFound ? end : at + 1);
     }
     return documents;
   }

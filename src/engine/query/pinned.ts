@@ -65,8 +65,9 @@ const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|\.+(?=\s|$)/;
 const FILE_NAME = /^(?=.{3})[\w@+./-]*\.[a-z]\w*$/i;
 /** Number of words beside the name of a file that is no code. */
 const MAX_BESIDE = 2;
-/** A word that may be the name of a page in the outermost folder. */
-const PAGE_NAME = /^[a-z][\w-]{3,}$/i;
+/** Names of pages and of files for builds in the outermost folder that are hardly meant as words. */
+const PAGE_NAME =
+  /^(?:authors|change-?log|code_?of_?conduct|codeowners|contribut(?:ing|ors)|copying|dockerfile|gemfile|jenkinsfile|licen[cs]e|maintainers|makefile|procfile|rakefile|readme|roadmap|vagrantfile)$/i;
 /** Number of paths that are read before other work may run. */
 export const PATHS_PER_STEP = 1_000;
 
