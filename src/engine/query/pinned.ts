@@ -63,7 +63,7 @@ const SIGNED = new RegExp(String.raw`(?:(?<!\S)-(?=\d))?(?:${WORD.source})`, WOR
 const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|\.+(?=\s|$)/;
 /** A file's name with an extension, or a hidden one's. */
 const FILE_NAME = /^(?=.{3})[\w@+./-]*\.[a-z]\w*$/i;
-/** Number of words beside the name of a file that is no code. */
+/** Number of words beside the name of a file that precedes all others. */
 const MAX_BESIDE = 2;
 /** Names of pages and of files for builds in the outermost folder that are hardly meant as words. */
 const PAGE_NAME =
@@ -76,12 +76,19 @@ export function isCode(text: string): boolean {
   return /[()[\]{};=<>]|->|::/.test(text);
 }
 
+/** The documents that have the typed text: see `findVerbatim`; else those whose names it has. */
+export function* findTyped(...typed: Parameters<typeof findVerbatim>): ReturnType<typeof findVerbatim> {
+  const verbatim = yield* findVerbatim(...typed);
+  const [words, , all] = typed;
+  return verbatim.length > 0 ? verbatim : findNamedCode(words, all);
+}
+
 /**
  * The documents that have the words in their order, stop words included, if these are few: pasted lines and messages are
  * searched for themselves, in code before the tests that repeat them. Of a message of which nothing has all words, most of
  * them in a row are enough: the others may have been filled in. `likeRegex` matches instead of the words.
  */
-export function* findVerbatim(
+function* findVerbatim(
   words: string,
   likeRegex: Phrase | undefined,
   all: readonly SegmentScores[],
@@ -288,29 +295,47 @@ export function findPaths(typed: string, all: readonly SegmentScores[], isFolder
   return parts.length > 0 ? parts : findFileNames(typed, all);
 }
 
+/** The words of a text that may be names of files, and the number of other words. */
+function fileNamesIn(typed: string): { readonly words: readonly string[]; readonly beside: number } {
+  const content = typed.split(QUOTING).filter((word) => /\w/.test(word) && !isStopword(word.toLowerCase()));
+  const words = new Set(content.filter((word) => FILE_NAME.test(word)));
+  return { words: [...words], beside: content.length - words.size };
+}
+
 /**
  * Of the documents that have a typed file name, those in the outer folders; if there are none, those whose names it begins, as
  * `users.service`; or README.md and its like, typed without extension.
  */
 function findFileNames(typed: string, all: readonly SegmentScores[]): Pinned[] {
-  const content = typed.split(QUOTING).filter((word) => /\w/.test(word) && !isStopword(word.toLowerCase()));
-  const words = content.filter((word) => FILE_NAME.test(word));
-  // A longer question with the name of a manifest is rather about code that reads such.
-  const isShort = content.length - words.length <= MAX_BESIDE;
-  const most = words[0] === typed ? MAX_PATHS : MAX_SPACED;
+  const { words, beside } = fileNamesIn(typed);
+  if (beside > MAX_BESIDE) return [];
+  const isAlone = words[0] === typed;
   const spellings = PAGE_NAME.test(typed)
     ? new Set([typed, typed.toLowerCase(), typed.toUpperCase(), typed[0]!.toUpperCase() + typed.slice(1).toLowerCase()])
     : [];
-  const named = [...new Set(words)].map((word) =>
-    withPathPart(word, all, (path) => `/${path}`.endsWith(`/${word}`) && (isShort || formOf(path) === undefined)),
-  );
-  const begun = words[0] === typed && named[0]!.length === 0;
-  const pinned = [
+  const named = words.map((word) => withPathPart(word, all, (path) => `/${path}`.endsWith(`/${word}`)));
+  const begun = isAlone && named[0]!.length === 0;
+  return outermost(isAlone ? MAX_PATHS : MAX_SPACED, [
     ...named,
     ...(begun ? [withPathPart(typed, all, (path) => path.startsWith(`${typed}.`, path.lastIndexOf('/') + 1))] : []),
     ...[...spellings].map((name) => withPathPart(name, all, (path) => isPage(path, name))),
-  ].flatMap((found) => found.slice(0, most));
-  return pinned.map((one, i) => ({ ...one, worth: 1 / (1 + i / 1_000), feature: 'pathPart' }));
+  ]);
+}
+
+/** The documents whose file names a longer question has. The name of a manifest or a page rather stands for all of them. */
+function findNamedCode(typed: string, all: readonly SegmentScores[]): Pinned[] {
+  const isNamed = (path: string, word: string): boolean =>
+    `/${path}`.endsWith(`/${word}`) && formOf(path) === undefined;
+  const { words } = fileNamesIn(typed);
+  return outermost(
+    MAX_SPACED,
+    words.map((word) => withPathPart(word, all, (path) => isNamed(path, word))),
+  );
+}
+
+function outermost(most: number, found: readonly (readonly Candidate[])[]): Pinned[] {
+  const first = found.flatMap((one) => one.slice(0, most));
+  return first.map((one, i) => ({ ...one, worth: 1 / (1 + i / 1_000), feature: 'pathPart' }));
 }
 
 /** Whether a path is that of a page or a file for builds in the outermost folder, with this name and perhaps an extension. */

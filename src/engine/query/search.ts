@@ -27,7 +27,7 @@ import {
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
-import { findKeys, findLocations, findPartsOfNames, findPaths, findVerbatim, isCode, type Pinned } from './pinned.ts';
+import { findKeys, findLocations, findPartsOfNames, findPaths, findTyped, isCode, type Pinned } from './pinned.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { orderByPlaces, type Placed } from './placeOrder.ts';
 import { bestPlaces } from './placeRanker.ts';
@@ -417,7 +417,7 @@ class Search {
       // Pasted code has phrases of its own.
       const rest = [...phrases, { start: text.length }].map(({ start }, i) => text.slice(phrases[i - 1]?.end, start));
       const isPasted = isCode(rest.join('')) && filters.length + regexes.length + excludedWords.length === 0;
-      return isPasted ? yield* findVerbatim(text, undefined, this.#scores, this.#folders, isAside) : [];
+      return isPasted ? yield* findTyped(text, undefined, this.#scores, this.#folders, isAside) : [];
     }
     const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;
     const paths = findPaths(words.trim(), this.#scores, (name) => isFolder(stemOf(name.toLowerCase())));
@@ -432,7 +432,7 @@ class Search {
     if (named.length > 0) return named;
     // A defined name is searched for its definition, not for its uses.
     if (this.#name === 'defined' && !this.#options.likeRegex) return [];
-    return yield* findVerbatim(words, this.#options.likeRegex, this.#scores, this.#folders, isAside);
+    return yield* findTyped(words, this.#options.likeRegex, this.#scores, this.#folders, isAside);
   }
 
   *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, readonly Ranked[], void> {

@@ -289,6 +289,7 @@ describe('a search for typed text', () => {
       'web.config': '<rewrite url="index.php" />\n'.repeat(5),
       '.gitattributes': 'docs export-ignore\n',
       'app/harbour.service.ts': 'export {};\n',
+      'app/warn.php': "<?php\nwarn('Export.php was not found, please export all lights first');\n",
       'app/uses.ts': "import './harbour.service';\n".repeat(5),
       'app/Login/Export.php': '<?php\nclass Export { function ignore() {} }\n',
       'app/autoload.php': "<?php\nreturn ['Login/Export.php', 'Export.php', 'index.php'];\n".repeat(9),
@@ -302,6 +303,8 @@ describe('a search for typed text', () => {
     assert.deepEqual(both.sort(), ['app/Login/Export.php', 'app/Login/index.php', 'index.php']);
     assert.equal((await paths('export ignore in .gitattributes'))[0], '.gitattributes');
     assert.equal((await paths('harbour.service'))[0], 'app/harbour.service.ts');
+    assert.equal((await paths('explain how the rewriting of urls works in Login/index.php'))[0], 'app/Login/index.php');
+    assert.equal((await paths('Export.php was not found, please export all lights first'))[0], 'app/warn.php');
     assert.equal((await paths('who calls other.php'))[0], 'app/autoload.php');
   });
 
