@@ -1,46 +1,42 @@
-import type { DefinitionKind } from '../analyze/language.ts';
+import { TYPE_KINDS, type DefinitionKind } from '../analyze/language.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { DefinitionCursor } from '../index/documents.ts';
 import { Field } from '../index/format.ts';
 import type { SegmentScores } from './collect.ts';
 import type { IsAside, Pinned } from './pinned.ts';
 
-const FUNCTIONS: readonly DefinitionKind[] = ['function', 'method', 'macro'];
-const TYPES: readonly DefinitionKind[] = ['class', 'struct', 'interface', 'enum', 'type', 'module'];
-const VALUES: readonly DefinitionKind[] = ['constant', 'variable', 'function'];
-/** Keywords of declarations that are no word of a question. */
-const KEYWORDS: ReadonlyMap<string, readonly DefinitionKind[]> = new Map([
-  ...['def', 'defp', 'fn', 'fun', 'func', 'proc', 'sub'].map((word) => [word, FUNCTIONS] as const),
-  ...['struct', 'impl', 'typedef', 'newtype'].map((word) => [word, TYPES] as const),
-  ...['const', 'let', 'val', 'var'].map((word) => [word, VALUES] as const),
-  ['#define', ['macro', 'constant']],
+const FUNCTIONS: ReadonlySet<DefinitionKind> = new Set(['function', 'method', 'macro']);
+const VALUES: ReadonlySet<DefinitionKind> = new Set(['constant', 'variable', 'function']);
+/** Keywords of declarations, and the kinds that they declare. */
+const KEYWORDS: ReadonlyMap<string, ReadonlySet<DefinitionKind>> = new Map([
+  ...tableOf('def defp fn fun func proc sub function procedure method macro', FUNCTIONS),
+  ...tableOf('struct impl typedef newtype class enum interface module namespace', TYPE_KINDS),
+  ...tableOf('object protocol record trait type union', TYPE_KINDS),
+  ...tableOf('const let val var', VALUES),
+  ['#define', new Set<DefinitionKind>(['macro', 'constant'])],
 ]);
-/** Keywords that questions have, too: there the name has a capital, `_` or a digit. */
-const WORDS: ReadonlyMap<string, readonly DefinitionKind[]> = new Map([
-  ...['function', 'procedure', 'method', 'macro'].map((word) => [word, FUNCTIONS] as const),
-  ...[
-    'class',
-    'enum',
-    'interface',
-    'module',
-    'namespace',
-    'object',
-    'protocol',
-    'record',
-    'trait',
-    'type',
-    'union',
-  ].map((word) => [word, TYPES] as const),
-]);
+/** Those that questions have, too: there the name has a capital, `_` or a digit. */
+const WORDS: ReadonlySet<string> = new Set(
+  'class enum function interface macro method module namespace object procedure protocol record trait type union'.split(
+    ' ',
+  ),
+);
 const MODIFIERS =
   '(?:(?:abstract|async|data|declare|default|export|final|inline|internal|open|override|partial|private|protected|public|' +
   'pub(?:\\(\\w+\\))?|readonly|sealed|static|unsafe|virtual)\\s+)*';
 const DECLARATION = new RegExp(
   `^${MODIFIERS}(?<keyword>#?[a-z]+)\\s+(?:\\([^()]*\\)\\s*)?(?<name>[\\p{L}_$][\\p{L}\\p{N}_$]*[?!]?)` +
-    '(?:\\s+(?:struct|interface|class|enum))?\\s*[({:=]?\\s*[)}]?[{:;]?$',
+    '(?:\\s+(?:struct|interface|class|enum))?[\\s(){}:=;]*$',
   'u',
 );
 const MAX_DEFINITIONS = 20;
+
+function tableOf(
+  words: string,
+  kinds: ReadonlySet<DefinitionKind>,
+): (readonly [string, ReadonlySet<DefinitionKind>])[] {
+  return words.split(' ').map((word) => [word, kinds]);
+}
 
 /**
  * The documents that define what is typed as its declaration begins, such as `func NewUser`, `type User struct` or `class Order {`;
@@ -52,15 +48,15 @@ export function* findDeclared(
   isAside: IsAside,
 ): Generator<undefined, Pinned[], void> {
   const { keyword = '', name = '' } = DECLARATION.exec(typed)?.groups ?? {};
-  const kinds = KEYWORDS.get(keyword) ?? (/[\p{Lu}_\d]/u.test(name) ? WORDS.get(keyword) : undefined);
-  if (!kinds) return [];
+  const kinds = KEYWORDS.get(keyword);
+  if (!kinds || (WORDS.has(keyword) && !/[\p{Lu}_\d]/u.test(name))) return [];
   const pinned: Pinned[] = [];
   for (const scores of all) {
     for (const document of scores.documentsWithName(foldName(name), Field.symbol)) {
       yield;
       const cursor = new DefinitionCursor(scores.reader.detailsOf(document));
       while (cursor.next()) {
-        if (!kinds.includes(cursor.kind) || nameSegments(cursor.name()).at(-1) !== name) continue;
+        if (!kinds.has(cursor.kind) || nameSegments(cursor.name()).at(-1) !== name) continue;
         pinned.push({ scores, document, line: cursor.line, worth: 1, feature: 'verbatim' });
         break;
       }

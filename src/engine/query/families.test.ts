@@ -22,6 +22,7 @@ describe('familyOf', () => {
   it('differs where code is about a language, or the query names one', () => {
     assert.notEqual(family('languages/cs.ts'), family('languages/pl.ts'));
     assert.notEqual(family('docs/fr/start.md', 'fr'), family('docs/de/start.md', 'fr'));
+    assert.notEqual(family('README.pt_BR.md', 'pt_br'), family('README.fr.md', 'pt_br'));
     assert.notEqual(family('api/v1/a.go', 'v1'), family('api/v2/a.go', 'v1'));
   });
 

@@ -49,7 +49,7 @@ export function isTranslatable(path: string, form: FileForm | undefined): boolea
 export function withoutLocales(part: string, isReplaced: (locale: string) => boolean): string {
   const replaces = (locale = ''): boolean => {
     const code = LOCALE.exec(locale)?.[1]?.toLowerCase();
-    return code !== undefined && LOCALES.has(code) && isReplaced(locale.toLowerCase().replace('_', '-'));
+    return code !== undefined && LOCALES.has(code) && isReplaced(locale.toLowerCase());
   };
   if (replaces(part)) return '*';
   const name = [BEFORE_EXTENSION, OF_VALUES].reduce(
@@ -65,7 +65,7 @@ export function localeOf(path: string): string | undefined {
   let found: string | undefined;
   for (const part of path.split('/')) {
     withoutLocales(part, (locale) => {
-      found = locale;
+      found = locale.replace('_', '-');
       return false;
     });
   }
@@ -84,7 +84,7 @@ export function namedLocale(query: string): ((locale: string) => number) | undef
   });
   if (named.length === 0) return undefined;
   const fitOf = (locale: string, { codes, regions }: (typeof named)[number]): number => {
-    const parts = locale.split('-').map((part) => part.replace(/^r(?=[a-z]{2}$)/, ''));
+    const parts = locale.split(/[-_]/).map((part) => part.replace(/^r(?=[a-z]{2}$)/, ''));
     if (!codes.includes(parts[0]!)) return 0;
     if (!regions || regions.some((region) => parts.includes(region))) return 2;
     return parts.length > 1 || parts[0] !== codes[0] ? 0 : 1;

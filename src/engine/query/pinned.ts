@@ -63,6 +63,8 @@ const SIGNED = new RegExp(String.raw`(?:(?<!\S)-(?=\d))?(?:${WORD.source})`, WOR
 const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|\.+(?=\s|$)/;
 /** A file's name with an extension, or a hidden one's. */
 const FILE_NAME = /^(?=.{3})[\w@+./-]*\.[a-z]\w*$/i;
+/** Number of names of files in a text that are looked for, each in all paths. */
+const MAX_FILE_NAMES = 8;
 /** Number of words beside the name of a file that precedes all others. */
 const MAX_BESIDE = 2;
 /** Names of pages and of files for builds in the outermost folder that are hardly meant as words. */
@@ -299,7 +301,7 @@ export function findPaths(typed: string, all: readonly SegmentScores[], isFolder
 function fileNamesIn(typed: string): { readonly words: readonly string[]; readonly beside: number } {
   const content = typed.split(QUOTING).filter((word) => /\w/.test(word) && !isStopword(word.toLowerCase()));
   const words = new Set(content.filter((word) => FILE_NAME.test(word)));
-  return { words: [...words], beside: content.length - words.size };
+  return { words: [...words].slice(0, MAX_FILE_NAMES), beside: content.length - words.size };
 }
 
 /**

@@ -10,9 +10,9 @@ import { bestDocuments, leastOfBest } from './bestDocuments.ts';
 import { SegmentScores } from './collect.ts';
 import { Collection, sumOf } from './collection.ts';
 import { correctionsOf, type Correction } from './corrections.ts';
+import { findDeclared } from './declarations.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { SymbolTermInfo } from './features.ts';
-import { findDeclared } from './declarations.ts';
 import { oneOfEachFamily } from './families.ts';
 import { compileFilters, isKnown, type Nearness } from './filters.ts';
 import type { CorpusOptions, FolderHit, Hit, SearchedFolder, SearchOutcome } from './hits.ts';
@@ -35,10 +35,10 @@ import { parseQuery, withDefinedNames, type Query } from './query.ts';
 import { parseQueryLanguage, type ParsedQuery } from './queryLanguage.ts';
 import { explainRow, scoreRow, sumOfShares } from './ranker.ts';
 import { SearchMemory, type SearchArrays } from './searchMemory.ts';
-import { findTranslations } from './translations.ts';
 import { expandSymbol, worthOf } from './symbols.ts';
 import { excludedTerms } from './terms.ts';
 import { TextConditions } from './textConditions.ts';
+import { findTranslations } from './translations.ts';
 import { wantedIn } from './wanted.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
 
@@ -472,7 +472,7 @@ class Search {
       };
     });
     ranked.sort(byScore);
-    const isQuestion = this.#query.symbol === undefined && (this.#pinned[0]?.feature ?? 'locale') === 'locale';
+    const isQuestion = this.#query.symbol === undefined && this.#pinned.every(({ feature }) => feature === 'locale');
     return isQuestion ? oneOfEachFamily(ranked, this.#query.text) : ranked;
   }
 

@@ -336,4 +336,10 @@ describe('a search for typed text', () => {
     assert.equal(await first('struct UsersStore {'), 'users.go:3');
     assert.equal((await first('class names'))?.split(':')[0], 'names.ts');
   });
+
+  it('takes pasted text with many blanks and names of files', async () => {
+    const names = Array.from({ length: 2_000 }, (_, i) => `a${i}.ts`).join('\n');
+    for (const text of [`func A${' '.repeat(3e5)}x`, `const ${'A '.repeat(1e5)}`, names])
+      assert.deepEqual(await find({ 'harbour.md': 'light\n' }, text), []);
+  });
 });
