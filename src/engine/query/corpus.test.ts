@@ -90,7 +90,7 @@ describe('a search over several indexes', () => {
         );
         assert.deepEqual(await find(parts, typed), await find([await indexOf(documents)], typed));
       }),
-      { numRuns: times(25) },
+      { numRuns: times(40) },
     );
     assert.ok(compared > 500, `${compared} hits`);
   });
