@@ -35,6 +35,10 @@ describe('the effect of new limits', () => {
       describeEffect(effect, 'credits'),
       '1 account would be over at once (over now: 3, then: 3). All limits together: 1,122 → 1,077 credits and 1 unlimited',
     );
+    assert.match(
+      describeEffect({ ...effect, sum: { before: 0n, after: 0n } }, 'credits'),
+      /All limits together: 0 → 1 unlimited$/,
+    );
   });
 
   it('is that of comparing all accounts one by one', () => {

@@ -56,12 +56,15 @@ export function isReached(spent: Decimal, limit: Limit): boolean {
 
 /** `43 accounts would be over at once (over now: 2, then: 45). All limits together: 1,200,000 → 900,000 credits` */
 export function describeEffect({ newlyOver, over, sum, unlimited }: PreviewEffect, unit: Plan): string {
-  const all = (limit: bigint): string => formatLimit(String(limit), unit);
   const who = newlyOver === 1 ? '1 account' : newlyOver === 0 ? 'No account' : `${formatCount(newlyOver)} accounts`;
   const credits = unit === 'credits' ? ' credits' : '';
-  const some = (count: number): string => (count === 0 ? '' : ` and ${formatCount(count)} unlimited`);
+  const all = (limits: bigint, without: number, name: string): string =>
+    [
+      ...(limits > 0n || without === 0 ? [`${formatLimit(String(limits), unit)}${name}`] : []),
+      ...(without > 0 ? [`${formatCount(without)} unlimited`] : []),
+    ].join(' and ');
   return [
     `${who} would be over at once (over now: ${formatCount(over.before)}, then: ${formatCount(over.after)})`,
-    `All limits together: ${all(sum.before)}${some(unlimited.before)} → ${all(sum.after)}${credits}${some(unlimited.after)}`,
+    `All limits together: ${all(sum.before, unlimited.before, '')} → ${all(sum.after, unlimited.after, credits)}`,
   ].join('. ');
 }

@@ -2,12 +2,20 @@ import * as l10n from '@vscode/l10n';
 import { formatDay } from '../../base/day.ts';
 import type { Decimal } from '../../base/decimal.ts';
 import { formatCount } from '../../base/format.ts';
+import { isUnlimited } from '../budgets/limit.ts';
 import { describeGroup } from '../groups/groupLimits.ts';
 import { nameOfGroup, titleOfColumn } from '../groups/groupReport.ts';
 import { identityOfKey, type Identity } from '../identity.ts';
 import { wholeAmount } from '../insights/amounts.ts';
 import type { AttentionItem } from '../insights/attention.ts';
-import { levelOf, ORGANIZATION, type BudgetStatus, type GroupStatus, type LimitedGroup } from '../insights/budgets.ts';
+import {
+  levelOf,
+  ORGANIZATION,
+  type BudgetStatus,
+  type GroupStatus,
+  type LimitedGroup,
+  type LimitStatus,
+} from '../insights/budgets.ts';
 import type { Presence } from '../insights/presence.ts';
 import type { UnusualSpending } from '../insights/unusual.ts';
 import type { Unit } from './costReport.ts';
@@ -178,6 +186,13 @@ export function describeAmount(amount: Decimal, unit: Unit): string {
   const text = formatCell(amount, { kind: unit });
   if (unit === 'usd') return text;
   return text === '1' ? l10n.t('1 credit') : l10n.t('{0} credits', text);
+}
+
+/** `18.3 % of 5,000 credits`, `unlimited` */
+export function describeUse({ used, limit }: Pick<LimitStatus, 'used' | 'limit'>, unit: Unit): string {
+  return isUnlimited(String(limit))
+    ? l10n.t('unlimited')
+    : l10n.t('{0} of {1}', formatShare(used), describeAmount(wholeAmount(limit), unit));
 }
 
 /** The account of an item, if it is about one. */

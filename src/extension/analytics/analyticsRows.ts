@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { formatLimit } from '../../analytics/budgets/limit.ts';
+import { formatLimit, isUnlimited } from '../../analytics/budgets/limit.ts';
 import type { GroupAttention } from '../../analytics/groups/attentionByGroup.ts';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import { titleOfColumn, type GroupReports } from '../../analytics/groups/groupReport.ts';
@@ -263,7 +263,8 @@ function limitRow(status: LimitStatus, unit: Unit, name: string, target: Dashboa
   const amount = (value: Decimal): string => formatCell(value, { kind: unit });
   const whole = formatLimit(String(limit), unit);
   const level = used >= 1 ? 'error' : used >= 0.9 || crossesOn !== undefined ? 'warning' : 'circle-outline';
-  const said = vscode.l10n.t('{0} of {1}', formatShare(used), whole);
+  const isLimited = !isUnlimited(String(limit));
+  const said = isLimited ? vscode.l10n.t('{0} of {1}', formatShare(used), whole) : whole;
   const lines = [
     name,
     vscode.l10n.t('{0} of {1} used this month', amount(spent), whole),
@@ -275,8 +276,9 @@ function limitRow(status: LimitStatus, unit: Unit, name: string, target: Dashboa
   ];
   const colour = { error: 'problemsErrorIcon.foreground', warning: 'problemsWarningIcon.foreground' } as const;
   // A narrow side bar cuts off the end.
-  const label = `${formatShare(used)} ${name}`;
-  const made = row(label, vscode.l10n.t('of {0} {1}', whole, bar(used)), level, { id: key });
+  const label = isLimited ? `${formatShare(used)} ${name}` : name;
+  const description = isLimited ? vscode.l10n.t('of {0} {1}', whole, bar(used)) : whole;
+  const made = row(label, description, level, { id: key });
   made.item.tooltip = lines.join('\n');
   if (level !== 'circle-outline')
     made.item.iconPath = new vscode.ThemeIcon(level, new vscode.ThemeColor(colour[level]));

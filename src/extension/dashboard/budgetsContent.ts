@@ -3,7 +3,7 @@ import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import { sumOfLimits, type LimitSum } from '../../analytics/budgets/limit.ts';
 import { countLevels, levelOf, type Level } from '../../analytics/insights/budgets.ts';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
-import { describeAmount } from '../../analytics/reports/attentionTexts.ts';
+import { describeAmount, describeUse } from '../../analytics/reports/attentionTexts.ts';
 import type { BudgetReport } from '../../analytics/reports/budgetReport.ts';
 import type { Unit } from '../../analytics/reports/costReport.ts';
 import type { PeopleSpending } from '../../analytics/reports/spendingReport.ts';
@@ -157,7 +157,7 @@ export function budgetsContent({ budgets, spending, groups }: BudgetReports, opt
         shown.slice(0, BARS).map((status) => ({
           name: names.of(status.identity),
           cells: [status.used],
-          text: l10n.t('{0} of {1}', formatShare(status.used), describeAmount(wholeAmount(status.limit), unit)),
+          text: describeUse(status, unit),
           tone: toneOfStatus(status),
           person: names.id(status.identity),
         })),

@@ -1,12 +1,12 @@
 import * as l10n from '@vscode/l10n';
 import type { GroupBudgetReport } from '../../analytics/groups/groupBudgets.ts';
 import { titleOfColumn } from '../../analytics/groups/groupReport.ts';
-import { wholeAmount } from '../../analytics/insights/amounts.ts';
 import { ORGANIZATION, type GroupStatus } from '../../analytics/insights/budgets.ts';
+import { describeUse } from '../../analytics/reports/attentionTexts.ts';
 import { formatShare } from '../../analytics/reports/table.ts';
 import { limitCells, limitColumns } from '../../analytics/reports/tables.ts';
 import type { ViewOptions } from './content.ts';
-import { amountText, barFigure, matchesFilter, toneOfStatus, type Figure } from './figures.ts';
+import { barFigure, matchesFilter, toneOfStatus, type Figure } from './figures.ts';
 
 /** Largest number of bars. */
 const BARS = 15;
@@ -44,7 +44,7 @@ export function groupLimitFigure(
       shown.slice(0, BARS).map((status) => ({
         name: nameOf(status),
         cells: [status.used],
-        text: l10n.t('{0} of {1}', formatShare(status.used), amountText(wholeAmount(status.limit), unit)),
+        text: describeUse(status, unit),
         tone: toneOfStatus(status),
       })),
       {
