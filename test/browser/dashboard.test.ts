@@ -146,7 +146,7 @@ describe('the dashboard', () => {
   it('keeps the limit of a group, and previews its parts for the members as one change', async () => {
     await connected();
     const { frame, workbench } = dashboard;
-    const { page, pick, query } = workbench;
+    const { pick, query } = workbench;
     /** Picks Mobile in the list with this title. */
     const pickMobile = async (title: string): Promise<void> => {
       await pick.getByText(title).waitFor();
@@ -167,7 +167,7 @@ describe('the dashboard', () => {
     await pickMobile('Spread a Limit');
     await workbench.enter();
     await pick.getByText('As the members spent').waitFor();
-    await page.keyboard.press('Enter');
+    await workbench.enter();
     await frame.locator('vscode-button', { hasText: 'Apply' }).waitFor();
     await workbench.shoot('dashboard-spread-preview');
     await dashboard.button('Cancel').click();

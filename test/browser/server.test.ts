@@ -142,8 +142,9 @@ describe('the local server view', () => {
 
     it("reports that the server's thread stopped, and offers to start the server again", async () => {
       const { page } = workbench;
-      // The palette lists this command once the extension runs, which then sees each new thread.
+      // The extension of the test sees each new thread once it runs.
       await workbench.run('Test: Watch Threads');
+      await page.getByText('Threads are watched').waitFor();
       await page.getByRole('button', { name: 'Start Local Server' }).last().click();
       await workbench.treeItem(/^Running in this window/).waitFor();
       await workbench.run('Test: Break the Threads');
