@@ -63,6 +63,10 @@ describe('parseQueryLanguage', () => {
     '"say \\"hi\\" \\\\ \\n"': { words: 'say "hi" \\ \\n', phrases: [JSON.stringify('say "hi" \\ \\n')] },
     '"a"path:b"c"': { words: 'a', phrases: ['"a"'], filters: ['path:bc'] },
     'open -close -größe -_x': { words: 'open', excluded: ['close', 'größe', '_x'] },
+    '-Wall': { words: '-Wall' },
+    '-DUSE_TLS=OFF -Werror': { words: '-DUSE_TLS=OFF -Werror' },
+    '-Wall lang:c': { words: '', filters: ['lang:c'], excluded: ['Wall'] },
+    '-Wall -"x"': { words: '', phrases: ['-"x"'], excluded: ['Wall'] },
     'x -a:b -foo::bar': { words: 'x', excluded: ['a:b', 'foo::bar'] },
     'lang: x': { words: 'x', problems: [['EmptyFilter', 'lang:']] },
     '-sym:"" x': { words: 'x', problems: [['EmptyFilter', '-sym:""']] },
@@ -281,6 +285,8 @@ describe('parseQueryLanguage', () => {
         const parsed = parseQueryLanguage(text);
         const of = (kind: string): typeof parts => parts.filter((item) => item.kind === kind);
         const words = parts.filter(({ kind, exclude }) => (kind === 'word' || kind === 'phrase') && !exclude);
+        // Only options: nothing is left to exclude them from.
+        fc.pre(parts.length === 0 || !parts.every(({ kind, exclude }) => kind === 'word' && exclude));
         assert.equal(parsed.words, words.map((word) => word.text).join(' '));
         assert.deepEqual(
           parsed.phrases.map((phrase) => [phrase.text, phrase.exclude]),

@@ -208,6 +208,7 @@ class Parser {
     const isGlob = GLOB.test(text);
     for (let at = find(NO_SPACE, text, 0); at < text.length; at = find(NO_SPACE, text, at))
       at = isGlob ? this.#filter(at, 'path', false, at) : this.#token(at);
+    this.#takeOptions();
     const isPlain = this.#plainStart === 0;
     this.#endPlain(text.length);
     this.#takeNumbers();
@@ -370,6 +371,14 @@ class Parser {
   #addWords(words: string, start: number, end: number): void {
     this.#words.push(words);
     this.#spans.push({ start, end });
+  }
+
+  /** Takes words with a dash for options, as in `-Wall -O2`, where there is nothing to exclude them from. */
+  #takeOptions(): void {
+    const others = [this.#phrases, this.#regexes, this.#filters, this.#problems, this.#words];
+    if (others.some(({ length }) => length > 0) || this.#text.slice(this.#plainStart).trim() !== '') return;
+    this.#excludedWords.length = 0;
+    this.#plainStart = 0;
   }
 
   /** Takes negative numbers for phrases where there are no words beside: the index has no signs. */
