@@ -20,5 +20,6 @@ const OWN_GROUPS: Readonly<Record<string, string>> = {
   key: 'has the option or setting',
   location: 'is the pasted location',
   locale: 'is in the queried language',
+  manifest: 'builds the queried package',
   place: 'its best place',
 };

@@ -62,7 +62,18 @@ describe('Reasons for a rank in words', () => {
     const { GROUPED_FEATURES } = await import('../engine/query/features.ts');
     const { featureGroup } = await import('./featureGroups.ts');
     const features = GROUPED_FEATURES.map(([, one]) => one);
-    const rules = ['hasName', 'spelt', 'beginsName', 'namePart', 'pathPart', 'verbatim', 'key', 'location', 'locale'];
+    const rules = [
+      'hasName',
+      'spelt',
+      'beginsName',
+      'namePart',
+      'pathPart',
+      'verbatim',
+      'key',
+      'location',
+      'locale',
+      'manifest',
+    ];
     for (const feature of [...features, ...rules, 'place']) {
       const answer = ranked(2, ['a.ts', { [feature]: 0 }], ['b.ts', { [feature]: 1 }]);
       const reasons = rankReasons(answer, 'x');

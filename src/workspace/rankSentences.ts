@@ -74,6 +74,10 @@ const GROUPS: Readonly<Record<string, GroupWords>> = {
     first: 'defines the option or setting',
   },
   'is the pasted location': { below: 'is not the pasted location; the first is', first: 'is the pasted location' },
+  'builds the queried package': {
+    below: 'does not build the queried package; the first does',
+    first: 'builds the queried package',
+  },
   'is in the queried language': {
     below: 'is in another language; the first is in the queried one',
     first: 'is in the queried language',

@@ -196,13 +196,17 @@ export class SegmentScores {
   }
 
   /**
-   * The documents that may be results with a chunk that has, in a field, all words that any document has; but for the word
-   * `omitted`. If each of these words is in many chunks, only the best documents are looked at.
+   * The documents that may be results with a chunk that has, in a field, all words that any document has; but for the words
+   * `omitted`. Of documents `among`, in order, all are looked at; else, if each of these words is in many chunks, the best.
    */
-  documentsWithAll(field: 'body' | 'definition' = 'body', omitted = -1): number[] {
+  documentsWithAll(
+    field: 'body' | 'definition' = 'body',
+    omitted: ReadonlySet<number> = new Set(),
+    among?: readonly number[],
+  ): number[] {
     const lists: PostingList[] = [];
     for (const [i, { weight, lists: one }] of this.#words.entries()) {
-      if (weight === 0 || i === omitted) continue;
+      if (weight === 0 || omitted.has(i)) continue;
       const list = one[field];
       if (!list) return [];
       lists.push(list);
@@ -218,7 +222,7 @@ export class SegmentScores {
         at[word] = gallop(chunks, at[word]!, to, chunk);
         return at[word] < to && chunks[at[word]] === chunk;
       });
-    const listed = shortest.to - shortest.from <= MAX_LISTED ? this.#documentsIn(shortest) : this.#best;
+    const listed = among ?? (shortest.to - shortest.from <= MAX_LISTED ? this.#documentsIn(shortest) : this.#best);
     let i = shortest.from;
     for (const document of listed) {
       i = gallop(chunks, i, shortest.to, firstChunk[document]!);

@@ -24,7 +24,7 @@ export interface Pinned extends Candidate {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key' | 'locale';
+  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key' | 'locale' | 'manifest';
 }
 
 /** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
@@ -121,7 +121,7 @@ function* findVerbatim(
     const documents = new Set<number>();
     for (let word = 0; word < count; word++) {
       yield;
-      for (const document of scores.documentsWithAll('body', word)) documents.add(document);
+      for (const document of scores.documentsWithAll('body', new Set([word]))) documents.add(document);
     }
     havingMost.set(scores, documents);
   }
@@ -141,7 +141,7 @@ function* findVerbatim(
 }
 
 /** All documents if these are few, else those that are no tests and the like, if those are. */
-function fewOf(pinned: readonly Pinned[], isAside: IsAside, most = MAX_VERBATIM): Pinned[] {
+export function fewOf(pinned: readonly Pinned[], isAside: IsAside, most = MAX_VERBATIM): Pinned[] {
   const few = pinned.length > most ? pinned.filter((one) => !isAside(one)) : [...pinned];
   return few.length > most ? [] : few;
 }
@@ -167,7 +167,7 @@ function candidatesIn(
   return mayBeMany ? ordered : ordered.slice(0, MAX_READ.at(-1));
 }
 
-function textOf({ scores, document }: Candidate, folders: readonly SearchedFolder[]): string | undefined {
+export function textOf({ scores, document }: Candidate, folders: readonly SearchedFolder[]): string | undefined {
   const { reader, folder } = scores;
   return folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
 }
@@ -214,7 +214,7 @@ export function* findKeys(
 ): Generator<undefined, Pinned[], void> {
   const key = parseKey(typed);
   if (!key) return [];
-  const omitted = key.role === undefined ? -1 : words.indexOf(stemOf(key.role));
+  const omitted = new Set(key.role === undefined ? [] : [words.indexOf(stemOf(key.role))]);
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
   const named = candidatesIn(searched, MAX_READ.length, (scores) => scores.documentsWithName(key.words.join('')));
   const having = candidatesIn(searched, MAX_READ.length, (scores) => scores.documentsWithAll('body', omitted), true);

@@ -10,7 +10,6 @@ import { bestDocuments, leastOfBest } from './bestDocuments.ts';
 import { SegmentScores } from './collect.ts';
 import { Collection, sumOf } from './collection.ts';
 import { correctionsOf, type Correction } from './corrections.ts';
-import { findDeclared } from './declarations.ts';
 import { FeatureExtractor, HAS_NAME } from './featureExtractor.ts';
 import type { SymbolTermInfo } from './features.ts';
 import { oneOfEachFamily } from './families.ts';
@@ -27,7 +26,8 @@ import {
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
 import { parseLocations, type PastedLocation } from './pastedLocation.ts';
-import { findKeys, findLocations, findPartsOfNames, findPaths, findTyped, isCode, type Pinned } from './pinned.ts';
+import { findLocations, findTyped, isCode, type Pinned } from './pinned.ts';
+import { findAsked, type NameKind } from './findAsked.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { orderByPlaces, type Placed } from './placeOrder.ts';
 import { bestPlaces } from './placeRanker.ts';
@@ -38,7 +38,6 @@ import { SearchMemory, type SearchArrays } from './searchMemory.ts';
 import { expandSymbol, worthOf } from './symbols.ts';
 import { excludedTerms } from './terms.ts';
 import { TextConditions } from './textConditions.ts';
-import { findTranslations } from './translations.ts';
 import { wantedIn } from './wanted.ts';
 import { stemOf, WordMatcher } from './wordMatch.ts';
 
@@ -117,8 +116,7 @@ class Search {
   readonly #folderWeights: number[] = [];
   #total = 1;
   readonly #symbols: SymbolTermInfo[] = [];
-  /** What the query is, if it is one name: `begun` is nowhere, but defined names begin with it; `unknown` not even that. */
-  #name: 'defined' | 'used' | 'begun' | 'unknown' | undefined;
+  #name: NameKind | undefined;
 
   constructor(
     folders: readonly SearchedFolder[],
@@ -335,7 +333,7 @@ class Search {
     }
   }
 
-  #kindOfName(): 'defined' | 'used' | 'begun' | 'unknown' {
+  #kindOfName(): NameKind {
     if (this.#symbols.some(({ value }) => value === 1)) return 'defined';
     const { names, nameWords } = this.#query;
     const isUsed = names.length !== 1 || this.#scores.some((scores) => scores.hasName(nameWords[0]!));
@@ -419,20 +417,10 @@ class Search {
       const isPasted = isCode(rest.join('')) && filters.length + regexes.length + excludedWords.length === 0;
       return isPasted ? yield* findTyped(text, undefined, this.#scores, this.#folders, isAside) : [];
     }
-    const isFolder = (name: string): boolean => this.#collection.documentsWith({ field: Field.folder, text: name }) > 0;
-    const paths = findPaths(words.trim(), this.#scores, (name) => isFolder(stemOf(name.toLowerCase())));
-    if (paths.length > 0) return paths;
-    const keys = yield* findKeys(words.trim(), this.#query.words, this.#scores, this.#folders, isAside);
-    if (keys.length > 0) return keys;
-    const declared = yield* findDeclared(words.trim(), this.#scores, isAside);
-    if (declared.length > 0) return declared;
-    const translations = yield* findTranslations(words, this.#query.words, this.#scores, isAside);
-    if (translations.length > 0) return translations;
-    const named = this.#name === 'unknown' ? yield* findPartsOfNames(this.#query.names[0]!, this.#scores) : [];
-    if (named.length > 0) return named;
-    // A defined name is searched for its definition, not for its uses.
-    if (this.#name === 'defined' && !this.#options.likeRegex) return [];
-    return yield* findTyped(words, this.#options.likeRegex, this.#scores, this.#folders, isAside);
+    const typed = { words, query: this.#query, name: this.#name, likeRegex: this.#options.likeRegex };
+    return yield* findAsked(typed, this.#scores, this.#folders, isAside, (folder) => {
+      return this.#collection.documentsWith({ field: Field.folder, text: folder }) > 0;
+    });
   }
 
   *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, readonly Ranked[], void> {
