@@ -66,6 +66,18 @@ describe('Retrieval for questions', () => {
       assert.equal((await pathsOf(`What happens when two requests create the same object with ${name}?`, texts))[0], 'src/store.ts'); // oxfmt-ignore
   });
 
+  it('begins with the section about what the question wants to do', async () => {
+    const other = (i: number): string =>
+      `/** Runs a test ${i}, and all tests that run with it. */\nexport function runTest${i}(tests) {\n  return tests.run(${i});\n}\n`;
+    const texts = new Map([
+      ...Array.from({ length: 50 }, (_, i) => [`src/run${i}.ts`, other(i)] as const),
+      ['README.md', `# Harbour\n\nOf boats.\n\n## Running the unit tests\n\n${'Call make check.\n'.repeat(9)}`],
+    ]);
+    const [first] = await passagesOf('how do I run the tests?', texts);
+    assert.deepEqual([first?.path, first?.startLine], ['README.md', 5]);
+    assert.match((await pathsOf('which function runs the tests?', texts))[0]!, /^src/);
+  });
+
   it('begins with a use of a name in code that nothing defines', async () => {
     const other = (i: number): string =>
       `/** The default time to read from the proxy ${i}: its timeout. */\nexport const proxyTimeout${i} = readDefault(${i});\n`;

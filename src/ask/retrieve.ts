@@ -1,4 +1,5 @@
 import { stem } from '../engine/analyze/words.ts';
+import { isHowTo } from '../engine/query/howTo.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { splitRepositoryQuery } from '../wire/repositories.ts';
@@ -95,6 +96,9 @@ export async function retrievePassages(
     if (best) await collector.addFound(best.file, best.lines);
     else await collector.addNamed(name, compared, signal);
   }
+  // The search puts a section first that is about what the question wants to do.
+  const [first] = isHowTo(question) ? await sources.search(question, 1, signal) : [];
+  if (first && isProse(first.language)) await collector.addFound(first, first);
   const constant = await constantFor(question, found, compared, collector, profile, sources, signal);
   if (constant && constant.worth >= FIRST_WORTH && asksOnlyForNumber(question)) collector.addConstant(constant);
   for (const [i, { file, lines }] of [...compared, ...others].entries()) {

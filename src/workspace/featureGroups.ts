@@ -21,5 +21,6 @@ const OWN_GROUPS: Readonly<Record<string, string>> = {
   location: 'is the pasted location',
   locale: 'is in the queried language',
   manifest: 'builds the queried package',
+  section: 'has a section about it',
   place: 'its best place',
 };

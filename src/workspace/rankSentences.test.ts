@@ -73,6 +73,7 @@ describe('Reasons for a rank in words', () => {
       'location',
       'locale',
       'manifest',
+      'section',
     ];
     for (const feature of [...features, ...rules, 'place']) {
       const answer = ranked(2, ['a.ts', { [feature]: 0 }], ['b.ts', { [feature]: 1 }]);

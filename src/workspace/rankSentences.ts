@@ -78,6 +78,10 @@ const GROUPS: Readonly<Record<string, GroupWords>> = {
     below: 'does not build the queried package; the first does',
     first: 'builds the queried package',
   },
+  'has a section about it': {
+    below: 'has no section about what the question wants to do; the first does',
+    first: 'has a section about what the question wants to do',
+  },
   'is in the queried language': {
     below: 'is in another language; the first is in the queried one',
     first: 'is in the queried language',

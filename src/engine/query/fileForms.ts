@@ -14,6 +14,9 @@ const TOOLING =
 /** Prose that mentions everything, and explains nothing. */
 const HISTORY =
   /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new|upgrad\w*|migrat\w*|authors|contributors|contributing|todo|licen[sc]es?|copying|notice|security)(?:[._-][^/]*)?(?:$|\/)/i;
+/** Prose about what changed, version by version. */
+const CHANGES =
+  /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new)(?:[._-][^/]*)?(?:$|\/)/i;
 const DATA: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'xml', 'svg', 'css', 'ini', 'csv']);
 /** A text without an extension, or one that says no more. */
 const PLAIN_PROSE = /(?:^|\/)[^/.]+$|\.(?:txt|text|rdoc|pod|textile|man|\d)$/i;
@@ -42,6 +45,11 @@ export function formOf(path: string): FileForm | undefined {
   if (!isPlain && !DOCUMENTS.has(id) && !isManual(path, language)) return DATA.has(id) ? 'data' : undefined;
   if (HISTORY.test(path)) return 'history';
   return isPlain && !PLAIN_PROSE.test(path) ? 'data' : 'prose';
+}
+
+/** Whether a file lists what changed, version by version. */
+export function isChangeLog(path: string): boolean {
+  return CHANGES.test(path);
 }
 
 /** Whether a query, by its stemmed words, asks for a file of the form: by a word for it, or by the file's extension. */

@@ -1,6 +1,7 @@
 import type { SegmentScores } from './collect.ts';
 import { findDeclared } from './declarations.ts';
 import type { SearchedFolder } from './hits.ts';
+import { findHowTo } from './howTo.ts';
 import { findManifests } from './manifests.ts';
 import { findKeys, findPartsOfNames, findPaths, findTyped, type IsAside, type Pinned } from './pinned.ts';
 import type { Phrase } from './phrase.ts';
@@ -40,6 +41,8 @@ export function* findAsked(
   if (declared.length > 0) return declared;
   const translations = yield* findTranslations(words, query.words, all, isAside);
   if (translations.length > 0) return translations;
+  const sections = yield* findHowTo(typed, query.words, all);
+  if (sections.length > 0) return sections;
   const named = name === 'unknown' ? yield* findPartsOfNames(query.names[0]!, all) : [];
   if (named.length > 0) return named;
   // A defined name is searched for its definition, not for its uses.

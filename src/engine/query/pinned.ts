@@ -24,7 +24,7 @@ export interface Pinned extends Candidate {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key' | 'locale' | 'manifest';
+  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key' | 'locale' | 'manifest' | 'section';
 }
 
 /** Number of files that are read for this number of words and more; fewer words are in many files, and rarely pasted. */
