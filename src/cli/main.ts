@@ -180,6 +180,9 @@ export async function main(argv: readonly string[], terminal: Terminal): Promise
       if (error.exitCode === 0) return ExitCode.ok;
       if (isJson) printError('InvalidUsage', error.message.replace(/^error: /, ''), terminal);
       if (error.code === 'commander.excessArguments') adviseQuotes(argv, terminal);
+      const isOfGroup = PARTS.some(({ names }) => names.includes(argv[2] ?? ''));
+      if (error.code === 'commander.unknownCommand' && !isOfGroup)
+        terminal.stderr.write('Put search before a query, as in sextant search "retry payment".\n');
       return ExitCode.failed;
     }
     const message = messageOf(error, argv);

@@ -205,6 +205,9 @@ describe('sextant', () => {
     const unquoted = sextant('search', 'retry', 'a', 'payment');
     assert.deepEqual([unquoted.code, unquoted.stdout], [2, '']);
     assert.match(unquoted.stderr, /too many arguments.*\nPut several words in quotes, as in sextant search "/s);
+    const bare = sextant('retry payment');
+    assert.match(bare.stderr, /unknown command 'retry payment'\n.*\nPut search before a query, as in sextant search "/);
+    assert.doesNotMatch(sextant('webhooks', 'serch').stderr, /before a query/);
     assert.doesNotMatch(sextant('index', 'a', 'b').stderr, /quotes/);
     for (const wrong of [['search'], ['search', 'x', '.', '--limit', '0'], ['nonsense'], ['index', '--nonsense']]) {
       const { code, stderr } = sextant(...wrong);
