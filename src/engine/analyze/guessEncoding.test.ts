@@ -35,6 +35,14 @@ describe('the guess of an encoding', () => {
     }
   });
 
+  it('takes no frame of DOS for letters', () => {
+    const frame = (text: string): Buffer =>
+      Buffer.from(`c9${'cd'.repeat(9)}bb0aba20${text}20ba0ac8${'cd'.repeat(9)}bc0a`, 'hex');
+    assert.equal(guessEncoding(frame(Buffer.from('Menu').toString('hex'))), undefined);
+    // Выберите пункт главного меню
+    assert.equal(guessEncoding(frame('82eba1a5e0a8e2a520afe3adaae220a3aba0a2adaea3ae20aca5adee')), 'ibm866');
+  });
+
   it('leaves Windows-1252 as it is, with few and many letters beyond ASCII', () => {
     for (const text of [
       'é',

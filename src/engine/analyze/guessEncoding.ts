@@ -9,10 +9,10 @@ import { isAscii } from 'node:buffer';
 export const WINDOWS_1252 = 'windows-1252';
 
 /** Characters that are frequent in comments and messages: two thirds of those in the text of a language. */
-const SIMPLIFIED =
-  '的用类数取对是为获时中个值定一型不字否在后理象表有回名分据过存置文使构于如返器可法方码果成转认性到件符单实换加造注当入此以解品式关示被行默属或则前指位下会标大包和接相建小除目参始现自最结将间查息合日要列商常新编根量通应串出信生修处改度格源所同化设异创例元容需空并内上支管进动制能开户录调原长义组持本无期部集作删证全提从与口素得配段传该年比等计态缓验写月称装多添算模序来情更选路请具发按其代径非检限只已我们这了人测试务服监控系统项权限角资执准备断言错误求客端详审核你好国启程鉴临凭';
-const TRADITIONAL =
-  '的用類數取對是為獲時中個值定一型不字否在後理象表有回名分據過存置文使構於如返器可法方碼果成轉認性到件符單實換加造注當入此以解品式關示被行預屬或則前指位下會標大包和接相建小除目參始現自最結將間查息合日要列商常新編根量通應串出信生修處改度格源所同化設異創例元容需空並內上支管進動制能開戶錄調原長義組持本無期部集作刪證全提從與口素得配段傳該年比等計態緩驗寫月稱裝多添算模序來情更選路請具發按其代徑非檢限只已我們這了人項資料訊號檔案您隱藏顯畫面語音話幕拒絕測試伺服系統執錯誤求客端詳';
+const CHINESE =
+  '的用取是中值定一型不字否在理象表有回名分存置文使如返器可法方果成性到件符加造注入此以解品式示被行或前指位下大包和接相建小除目始自最查息合日要列商常新根量通串出信生修改度格源所同化例元容需空上支管制能原持本期部集作全提口素得配段年比等月多添算模序情更路具按其代非限只已我了人服系限求客端';
+const SIMPLIFIED = `${CHINESE}类数对为获时个后据过构于码转认单实换当关默属则会标参现结将间编应处设异创并内进动开户录调长义组无删证从与传该计态缓验写称装来选请发径检们这测试务监控统项权角资执准备断言错误详审核你好国启程鉴临凭`;
+const TRADITIONAL = `${CHINESE}類數對為獲時個後據過構於碼轉認單實換當關預屬則會標參現結將間編應處設異創並內進動開戶錄調長義組無刪證從與傳該計態緩驗寫稱裝來選請發徑檢們這項資料訊號檔案您隱藏顯畫面語音話幕拒絕測試伺統執錯誤詳`;
 const JAPANESE =
   '合定入力除理場登録削商品設名更行数新示表用一送管会取了注報変情規出完画細得配加員認集検時覧文確追面成受索編下存在効格明対先開番作期保件発号者処無届選択有実生日初';
 const KOREAN =
@@ -56,8 +56,12 @@ const [small, capital] = [new Set(SMALL), new Set(SMALL.toUpperCase())];
 /** Lowest rating of text in Cyrillic: a list of letters with accents has 0.5 in one of its encodings. */
 const LEAST_CYRILLIC = 0.6;
 
+/** The same character in a row, as in frames of DOS: no word has three. */
+const RUN = /([^\0-\x7f])\1{2,}/g;
+
 /** Its encodings have the letters in other orders and cases: a small letter before a capital one shows the wrong one. */
-function rateCyrillic(text: string): number {
+function rateCyrillic(decoded: string): number {
+  const text = decoded.replaceAll(RUN, '');
   if (!CYRILLIC_WORD.test(text)) return 0;
   let [sum, count] = [0, 0];
   for (const { 0: part, index } of text.matchAll(NOT_ASCII)) {
