@@ -131,6 +131,11 @@ describe('Searcher', () => {
       0,
       [message('sym:lamp'), 'No file that matches the rest contains “no such text” exactly; searched for its words.'],
     ]);
+    // A type or a host is no path.
+    const asWords = (glob: string): string => `No file in the index matches ${glob}; searched for its words.`;
+    assert.deepEqual(await found('docs/*'), [1, []]);
+    assert.deepEqual(await found('*.lantern.example'), [2, [asWords('*.lantern.example')]]);
+    assert.deepEqual(await found('image/*'), [0, [asWords('image/*')]]);
     // Each has files, but none has both; and an exclusion needs none.
     assert.deepEqual(await found('lantern path:docs lang:ts -path:srcc'), [0, []]);
     assert.deepEqual(await found('lantern path:srcc path:src'), [1, []]);

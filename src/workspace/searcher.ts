@@ -14,6 +14,7 @@ import {
   filterNotFound,
   parseQueryLanguage,
   unindexedWords,
+  withoutGlob,
   withoutQuotes,
   type ParsedQuery,
   type QueryProblem,
@@ -216,6 +217,10 @@ export class Searcher {
       if (isPhraseMissing) {
         parsed = withoutQuotes(parsed, isPartial);
         found = { ...(await this.#find(searched, parsed, request, leftOut, signal)), isPartial };
+      }
+      if (found.results.length === 0 && withoutGlob(parsed) !== parsed) {
+        parsed = withoutGlob(parsed);
+        found = await this.#find(searched, parsed, request, leftOut, signal);
       }
       if (found.corrections.length > 0) {
         parsed = corrected(parsed, found.corrections);
