@@ -15,9 +15,9 @@ const KEYWORDS: ReadonlyMap<string, ReadonlySet<DefinitionKind>> = new Map([
   ...tableOf('const let val var', VALUES),
   ['#define', new Set<DefinitionKind>(['macro', 'constant'])],
 ]);
-/** Those that questions have, too: there the name has a capital, `_` or a digit. */
+/** Those that questions have, too: there the name has a capital, `_` or a digit, or a bracket or the like follows. */
 const WORDS: ReadonlySet<string> = new Set(
-  'class enum function interface macro method module namespace object procedure protocol record trait type union'.split(
+  'class enum fun function impl interface let macro method module namespace object proc procedure protocol record sub trait type union val'.split(
     ' ',
   ),
 );
@@ -49,7 +49,7 @@ export function* findDeclared(
 ): Generator<undefined, Pinned[], void> {
   const { keyword = '', name = '' } = DECLARATION.exec(typed)?.groups ?? {};
   const kinds = KEYWORDS.get(keyword);
-  if (!kinds || (WORDS.has(keyword) && !/[\p{Lu}_\d]/u.test(name))) return [];
+  if (!kinds || (WORDS.has(keyword) && !/[\p{Lu}_\d]/u.test(name) && !/[(){}:=;]$/.test(typed))) return [];
   const pinned: Pinned[] = [];
   for (const scores of all) {
     for (const document of scores.documentsWithName(foldName(name), Field.symbol)) {
@@ -62,6 +62,7 @@ export function* findDeclared(
       }
     }
   }
-  if (pinned.length > MAX_DEFINITIONS) return [];
-  return pinned.map((one) => ({ ...one, worth: isAside(one) ? 0.9 : 1 }));
+  const code = pinned.filter((one) => !isAside(one));
+  const found = code.length > 0 ? code : pinned;
+  return found.length > MAX_DEFINITIONS ? [] : found;
 }

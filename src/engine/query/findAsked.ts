@@ -33,13 +33,13 @@ export function* findAsked(
   const typed = words.trim();
   const manifests = yield* findManifests(typed, query.words, name === 'defined', all, folders, isAside);
   if (manifests.length > 0) return manifests;
-  const paths = findPaths(typed, all, (folder) => hasFolder(stemOf(folder.toLowerCase())));
+  const paths = findPaths(typed, all, (folder) => hasFolder(stemOf(folder.toLowerCase())), isAside);
   if (paths.length > 0) return paths;
   const keys = yield* findKeys(typed, query.words, all, folders, isAside);
   if (keys.length > 0) return keys;
   const declared = yield* findDeclared(typed, all, isAside);
   if (declared.length > 0) return declared;
-  const translations = yield* findTranslations(words, query.words, all, isAside);
+  const translations = yield* findTranslations(words, all, isAside);
   if (translations.length > 0) return translations;
   const sections = yield* findHowTo(typed, query.words, all);
   if (sections.length > 0) return sections;

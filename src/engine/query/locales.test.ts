@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { localeOf, namedLocale } from './locales.ts';
+import { asksForTexts, localeOf, namedLocale } from './locales.ts';
 
 describe('the locale of a path', () => {
   it('is a folder, the beginning or end of a name, or of Android', () => {
@@ -27,5 +27,27 @@ describe('the locale of a path', () => {
     assert.deepEqual(fits('Czech and Danish', 'cs', 'da', 'sk'), [2, 2, 0]);
     assert.deepEqual(fits('polish the page', 'pl'), [2]);
     assert.deepEqual(fits('labels of the page', 'de'), [undefined]);
+  });
+
+  it('is wanted where texts in a language are, not where code is', () => {
+    const cases: Readonly<Record<string, boolean>> = {
+      'Russian translations': true,
+      'Fix French translation of label_auto_watch': true,
+      'Add missing strings to German localization': true,
+      'Russian and Spanish locale': true,
+      'traditional Chinese messages': true,
+      'English text of the welcome message': true,
+      'label of the button save in Brazilian Portuguese': true,
+      'how do I change my language to French': false,
+      'why is the English message shown for a French user?': false,
+      'missing German translation falls back to English': false,
+      'default language English': false,
+      'Chinese text truncation': false,
+      'tokenize Japanese text': false,
+      'Polish the text of a label': false,
+      'translate a text into the language of the user': false,
+      ['a German translation '.repeat(1e4)]: false,
+    };
+    for (const [query, expected] of Object.entries(cases)) assert.equal(asksForTexts(query), expected, query);
   });
 });

@@ -1,5 +1,4 @@
 import type { FileForm } from './fileForms.ts';
-import { stemOf } from './wordMatch.ts';
 
 /** Languages that people write documentation and messages in, with their codes, and those of countries that people write instead. */
 const LANGUAGES: ReadonlyMap<string, readonly string[]> = tableOf(
@@ -13,12 +12,15 @@ const LANGUAGES: ReadonlyMap<string, readonly string[]> = tableOf(
 const REGIONS = tableOf(
   'american us, austrian at, brazilian br, british gb, canadian ca, mexican mx, simplified cn hans, swiss ch, traditional tw hk hant',
 );
-/** Words that ask for texts in a language. */
-const ASKING: ReadonlySet<string> = new Set(
-  'translation translated locale localization localisation localized l10n i18n language message string label text'
-    .split(' ')
-    .map(stemOf),
+const NAMES = `(?:(?:(?:${[...REGIONS.keys()].join('|')}) )?(?:${[...LANGUAGES.keys()].join('|')})(?: and | or )?)+`;
+const TRANSLATION = '(?:translations?|translated|locales?|locali[sz](?:ations?|ed)|l10n|i18n)';
+const TEXT = '(?:languages?|messages?|strings?|labels?|texts?)';
+/** Queries for texts in a language. Other questions with such words are about code: "why is the German text cut?". */
+const ASKING = new RegExp(
+  String.raw`^(?!(?:how|why|when) )(?:.*\b${NAMES} ${TRANSLATION}\b(?!.* ${NAMES}\b)|${NAMES} ${TEXT}(?: (?:of|for|in|on) |$)|` +
+    String.raw`(?:.* )?(?:${TRANSLATION}|${TEXT}) (?:.* )?(?:in|into|for) ${NAMES}$)`,
 );
+const MAX_WORDS = 20;
 /** Codes of languages, and of countries that people write instead. */
 export const LOCALES: ReadonlySet<string> = new Set([...LANGUAGES.values()].flat());
 
@@ -77,7 +79,7 @@ export function localeOf(path: string): string | undefined {
  * 0 if it is another. `undefined` if the query names none.
  */
 export function namedLocale(query: string): ((locale: string) => number) | undefined {
-  const words = query.toLowerCase().match(/[a-z\d]+/g) ?? [];
+  const words = wordsOf(query);
   const named = words.flatMap((word, i) => {
     const codes = LANGUAGES.get(word);
     return codes ? [{ codes, regions: REGIONS.get(words[i - 1] ?? '') }] : [];
@@ -92,7 +94,18 @@ export function namedLocale(query: string): ((locale: string) => number) | undef
   return (locale) => Math.max(...named.map((one) => fitOf(locale, one)));
 }
 
-/** Whether a query asks for texts in a language, besides the name of one. */
-export function asksForTexts(words: readonly string[]): boolean {
-  return words.some((word) => ASKING.has(word));
+/** Pattern of paths that may have a locale which a query names, as {@link localeOf} takes long for all paths. */
+export function codesNamed(query: string): RegExp {
+  const codes = wordsOf(query).flatMap((word) => LANGUAGES.get(word) ?? []);
+  return new RegExp(String.raw`(?:^|[/._-])(?:${codes.join('|')})(?=[/._-]|$)`, 'i');
+}
+
+/** Whether a query asks for texts in a language: "Russian translations", "label of the button in French". */
+export function asksForTexts(query: string): boolean {
+  const words = wordsOf(query);
+  return words.length <= MAX_WORDS && ASKING.test(words.join(' '));
+}
+
+function wordsOf(query: string): readonly string[] {
+  return query.toLowerCase().match(/[a-z\d]+/g) ?? [];
 }

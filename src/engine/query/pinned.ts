@@ -16,6 +16,10 @@ export interface Candidate {
   readonly document: number;
 }
 
+interface Located extends Candidate {
+  readonly path: string;
+}
+
 /** Tells tests, examples and vendored code that the query does not request. */
 export type IsAside = (candidate: Candidate) => boolean;
 
@@ -65,11 +69,15 @@ const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|\.+(?=\s|$)/;
 const FILE_NAME = /^(?=.{3})[\w@+./-]*\.[a-z]\w*$/i;
 /** Number of names of files in a text that are looked for, each in all paths. */
 const MAX_FILE_NAMES = 8;
+/** Number of folders that a test or the like counts as deeper. */
+const ASIDE = 20;
+/** Number of words that are compared with the paths of many files with a name. */
+const MAX_COMPARED = 20;
 /** Number of words beside the name of a file that precedes all others. */
 const MAX_BESIDE = 2;
-/** Names of pages and of files for builds in the outermost folder that are hardly meant as words. */
+/** Names of pages and of files for builds in the outermost folder that are hardly meant as words, with or without extension. */
 const PAGE_NAME =
-  /^(?:authors|change-?log|code_?of_?conduct|codeowners|contribut(?:ing|ors)|copying|dockerfile|gemfile|jenkinsfile|licen[cs]e|maintainers|makefile|procfile|rakefile|readme|roadmap|vagrantfile)$/i;
+  /^(?<stem>authors|change-?log|code_?of_?conduct|codeowners|contribut(?:ing|ors)|copying|dockerfile|gemfile|jenkinsfile|licen[cs]e|maintainers|makefile|procfile|rakefile|readme|roadmap|vagrantfile)(?<extension>\.\w+)?$/i;
 /** Number of paths that are read before other work may run. */
 export const PATHS_PER_STEP = 1_000;
 
@@ -81,8 +89,8 @@ export function isCode(text: string): boolean {
 /** The documents that have the typed text: see `findVerbatim`; else those whose names it has. */
 export function* findTyped(...typed: Parameters<typeof findVerbatim>): ReturnType<typeof findVerbatim> {
   const verbatim = yield* findVerbatim(...typed);
-  const [words, , all] = typed;
-  return verbatim.length > 0 ? verbatim : findNamedCode(words, all);
+  const [words, , all, , isAside] = typed;
+  return verbatim.length > 0 ? verbatim : findNamedCode(words, all, isAside);
 }
 
 /**
@@ -292,52 +300,85 @@ function nameFilter(folded: string): (bytes: Uint8Array, from: number, to: numbe
  * least behind the part first. A folder and a part of a file's name may also have a space between them. Else the documents
  * whose file names, or ends of paths, are among the words.
  */
-export function findPaths(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {
+export function findPaths(
+  typed: string,
+  all: readonly SegmentScores[],
+  isFolder: (name: string) => boolean,
+  isAside: IsAside,
+): Pinned[] {
   const parts = findPathParts(typed, all, isFolder);
-  return parts.length > 0 ? parts : findFileNames(typed, all);
+  if (parts.length > 0) return parts;
+  const { names, beside } = fileNamesIn(typed);
+  if (names[0] === typed || PAGE_NAME.test(typed)) return findFile(typed, all, isAside);
+  return beside.length > MAX_BESIDE ? [] : findNamed(typed, all, isAside);
 }
 
-/** The words of a text that may be names of files, and the number of other words. */
-function fileNamesIn(typed: string): { readonly words: readonly string[]; readonly beside: number } {
+/** The words of a text that may be names of files, and the others in lower case. */
+function fileNamesIn(typed: string): { readonly names: readonly string[]; readonly beside: readonly string[] } {
   const content = typed.split(QUOTING).filter((word) => /\w/.test(word) && !isStopword(word.toLowerCase()));
-  const words = new Set(content.filter((word) => FILE_NAME.test(word)));
-  return { words: [...words].slice(0, MAX_FILE_NAMES), beside: content.length - words.size };
+  const names = new Set(content.filter((word) => FILE_NAME.test(word)));
+  const beside = content.filter((word) => !names.has(word)).map((word) => word.toLowerCase());
+  return { names: [...names].slice(0, MAX_FILE_NAMES), beside };
 }
 
 /**
- * Of the documents that have a typed file name, those in the outer folders; if there are none, those whose names it begins, as
- * `users.service`; or README.md and its like, typed without extension.
+ * The documents with the name of a file that is all of the query, those in outer folders first, and tests last; if there are none,
+ * those whose names it begins, as `users.service`, but no tests. A page of the outermost folder is found in any case, and without extension.
  */
-function findFileNames(typed: string, all: readonly SegmentScores[]): Pinned[] {
-  const { words, beside } = fileNamesIn(typed);
-  if (beside > MAX_BESIDE) return [];
-  const isAlone = words[0] === typed;
-  const spellings = PAGE_NAME.test(typed)
-    ? new Set([typed, typed.toLowerCase(), typed.toUpperCase(), typed[0]!.toUpperCase() + typed.slice(1).toLowerCase()])
-    : [];
-  const named = words.map((word) => withPathPart(word, all, (path) => `/${path}`.endsWith(`/${word}`)));
-  const begun = isAlone && named[0]!.length === 0;
-  return outermost(isAlone ? MAX_PATHS : MAX_SPACED, [
-    ...named,
-    ...(begun ? [withPathPart(typed, all, (path) => path.startsWith(`${typed}.`, path.lastIndexOf('/') + 1))] : []),
-    ...[...spellings].map((name) => withPathPart(name, all, (path) => isPage(path, name))),
-  ]);
+function findFile(name: string, all: readonly SegmentScores[], isAside: IsAside): Pinned[] {
+  const { stem, extension = '' } = PAGE_NAME.exec(name)?.groups ?? {};
+  const pages = stem === undefined ? [] : findPages(stem, extension, all);
+  const isNamed = (path: string): boolean =>
+    `/${path}`.endsWith(`/${name}`) && (stem === undefined || !isPage(path, name));
+  const named = stem === undefined || extension !== '' ? withPathPart(name, all, isNamed) : [];
+  const begins = (path: string): boolean => path.startsWith(`${name}.`, path.lastIndexOf('/') + 1);
+  const begun = stem === undefined && named.length === 0 ? withPathPart(name, all, begins) : [];
+  const found = [...pages, ...named, ...begun.filter((one) => !isAside(one))];
+  const worthOf = (one: Located): number => 1 / (1 + (one.path.split('/').length + (isAside(one) ? ASIDE : 0)) / 50);
+  return found
+    .map((one): Pinned => ({ ...one, worth: worthOf(one), feature: 'pathPart' }))
+    .sort((a, b) => b.worth - a.worth)
+    .slice(0, MAX_PATHS);
+}
+
+function findPages(stem: string, extension: string, all: readonly SegmentScores[]): Located[] {
+  const capitalized = stem.charAt(0).toUpperCase() + stem.slice(1).toLowerCase();
+  const spellings = new Set([stem, stem.toLowerCase(), stem.toUpperCase(), capitalized].map((one) => one + extension));
+  return [...spellings].flatMap((name) => withPathPart(name, all, (path) => isPage(path, name)));
 }
 
 /** The documents whose file names a longer question has. The name of a manifest or a page rather stands for all of them. */
-function findNamedCode(typed: string, all: readonly SegmentScores[]): Pinned[] {
-  const isNamed = (path: string, word: string): boolean =>
-    `/${path}`.endsWith(`/${word}`) && formOf(path) === undefined;
-  const { words } = fileNamesIn(typed);
-  return outermost(
-    MAX_SPACED,
-    words.map((word) => withPathPart(word, all, (path) => isNamed(path, word))),
-  );
+function findNamedCode(typed: string, all: readonly SegmentScores[], isAside: IsAside): Pinned[] {
+  return findNamed(typed, all, isAside, (path) => formOf(path) === undefined);
 }
 
-function outermost(most: number, found: readonly (readonly Candidate[])[]): Pinned[] {
-  const first = found.flatMap((one) => one.slice(0, most));
-  return first.map((one, i) => ({ ...one, worth: 1 / (1 + i / 1_000), feature: 'pathPart' }));
+/**
+ * The documents with each file name of a text, tests only if there are no others. Of many, as `mod.rs`, only the one whose path has
+ * most of the other words, or else that has them itself.
+ */
+function findNamed(
+  typed: string,
+  all: readonly SegmentScores[],
+  isAside: IsAside,
+  accepts: (path: string) => boolean = () => true,
+): Pinned[] {
+  const { names, beside } = fileNamesIn(typed);
+  const words = beside.slice(0, MAX_COMPARED);
+  const found = names.flatMap((name) => {
+    const named = withPathPart(name, all, (path) => `/${path}`.endsWith(`/${name}`) && accepts(path));
+    const code = named.filter((one) => !isAside(one));
+    const best = code.length > 0 ? code : named;
+    if (best.length <= MAX_SPACED) return best;
+    const wordsIn = ({ path }: Located): number => {
+      const folded = path.toLowerCase();
+      return words.filter((word) => folded.includes(word)).length;
+    };
+    const fits = new Map(best.map((one) => [one, wordsIn(one)]));
+    const byFit = (a: Located, b: Located): number =>
+      fits.get(b)! - fits.get(a)! || b.scores.scoreOf(b.document) - a.scores.scoreOf(a.document);
+    return best.sort(byFit).slice(0, 1);
+  });
+  return found.map((one) => ({ ...one, worth: 1, feature: 'pathPart' }));
 }
 
 /** Whether a path is that of a page or a file for builds in the outermost folder, with this name and perhaps an extension. */
@@ -346,15 +387,14 @@ function isPage(path: string, name: string): boolean {
   return form === 'prose' || form === 'history' || form === 'tooling';
 }
 
-/** The documents whose path has a part and is accepted, those in outer folders first. */
-function withPathPart(part: string, all: readonly SegmentScores[], accepts: (path: string) => boolean): Candidate[] {
-  const found = all.flatMap((scores) =>
+/** The documents whose path has a part and is accepted. */
+function withPathPart(part: string, all: readonly SegmentScores[], accepts: (path: string) => boolean): Located[] {
+  return all.flatMap((scores) =>
     scores.reader
       .documentsWithPathPart(Buffer.from(part))
       .map((document) => ({ scores, document, path: scores.reader.pathOf(document) }))
       .filter(({ path, document }) => accepts(path) && scores.mayBeResult(document)),
   );
-  return found.sort((a, b) => a.path.split('/').length - b.path.split('/').length);
 }
 
 function findPathParts(typed: string, all: readonly SegmentScores[], isFolder: (name: string) => boolean): Pinned[] {

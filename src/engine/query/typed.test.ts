@@ -308,6 +308,29 @@ describe('a search for typed text', () => {
     assert.equal((await paths('who calls other.php'))[0], 'app/autoload.php');
   });
 
+  it('puts that file of many with a name first that the other words mean, and no test', async () => {
+    const files = {
+      ...Object.fromEntries(['fs', 'io', 'net', 'sync', 'doc'].map((one) => [`src/${one}/mod.rs`, 'mod scheduler;\n'])),
+      'src/runtime/scheduler/mod.rs': 'pub fn steal() {}\n',
+      'src/runtime/scheduler.rs': '// The scheduler of the mod.\n'.repeat(9),
+      'src/view.rs': 'pub fn view() {}\n',
+      'tests/view.rs': '// view of mod\n'.repeat(9),
+    };
+    const first = await find(files, 'mod.rs scheduler');
+    assert.equal(first[0], 'src/runtime/scheduler/mod.rs:1');
+    assert.ok(first.indexOf('src/runtime/scheduler.rs:1') < 3);
+    assert.equal((await find(files, 'what has the mod.rs of the runtime?'))[0], 'src/runtime/scheduler/mod.rs:1');
+    assert.equal((await find(files, 'view.rs mod'))[0], 'src/view.rs:1');
+  });
+
+  it('takes `res.send` for code, though a test has this name', async () => {
+    const files = {
+      'lib/response.js': '/** Sends. */\nres.send = function send(body) {\n  return body;\n};\n',
+      'test/res.send.js': "describe('res.send', () => {\n  it('sends', () => res.send('a'));\n});\n",
+    };
+    assert.equal((await find(files, 'res.send'))[0]?.split(':')[0], 'lib/response.js');
+  });
+
   it('puts a page of the outermost folder first by its name alone', async () => {
     const files = {
       'README.md': '# Harbour\n',
@@ -318,6 +341,8 @@ describe('a search for typed text', () => {
     };
     assert.equal((await find(files, 'readme'))[0], 'README.md:1');
     assert.equal((await find(files, 'license'))[0], 'LICENSE:1');
+    const inOtherCase = { 'Readme.md': '# Harbour\n', 'docs/README.md': '# README.md\n'.repeat(9) };
+    assert.deepEqual(await find(inOtherCase, 'README.md'), ['Readme.md:1', 'docs/README.md:1']);
     assert.equal((await find(files, 'license function'))[0]?.split(':')[0], 'src/license.ts');
   });
 
@@ -335,6 +360,19 @@ describe('a search for typed text', () => {
     assert.equal(await first('type User struct'), 'users.go:6');
     assert.equal(await first('struct UsersStore {'), 'users.go:3');
     assert.equal((await first('class names'))?.split(':')[0], 'names.ts');
+    assert.equal((await first('class names {'))?.split(':')[0], 'lower.ts');
+    const cli = {
+      'cli.rb': 'def app\n  run\nend\n',
+      'mount.rb': '# Mounts a sub app, any sub app.\ndef mount\nend\n',
+      'test/flask_test.rb': 'class Flask\nend\n',
+      'flask.rb': '# Flask\nclass Flask\nend\n',
+      'web.rb': '# The class is Flask, a Flask.\ndef web\nend\n'.repeat(9),
+    };
+    assert.equal((await find(cli, 'sub app'))[0]?.split(':')[0], 'mount.rb');
+    assert.deepEqual(
+      (await find(cli, 'class Flask')).slice(0, 2).map((one) => one.split(':')[0]),
+      ['flask.rb', 'web.rb'],
+    );
   });
 
   it('takes pasted text with many blanks and names of files', async () => {
