@@ -241,6 +241,7 @@ const targets = [
       outExtension: { '.js': '.cjs' },
       external: ['vscode', 'mocha'],
       minify: false,
+      charset: 'utf8',
     },
   },
 ];
