@@ -1,6 +1,6 @@
 /** A question that a number answers: "what is the default timeout?", "how many retries are made?". */
 const NUMBER =
-  /\b(?:defaults?|how (?:many|much|long|large|big|often|deep|high|fast|small|short|far|old|strong)|limits?|max\w*|min\w*|longest|shortest|largest|smallest|lowest|highest|size)\b/i;
+  /\b(?:defaults?|how (?:many|much|long|large|big|often|deep|high|fast|small|short|far|old|strong)|limits?|max(?:im(?:um|al|a))?|min(?:im(?:um|al|a))?|longest|shortest|largest|smallest|lowest|highest|size)\b/i;
 
 /** A question for nothing but a number, not one for what happens at a limit or how a size is computed. */
 const ONLY_NUMBER =
