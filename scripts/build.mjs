@@ -128,7 +128,7 @@ const targets = [
     // 20 find text in any form of Unicode, and report missing folders, refused experts and answers of other programs.
     // 10 are teams in the dashboard and the side bar, and its report, and 10 plain words with those of code.
     // 5 guess encodings.
-    budget: 2060,
+    budget: 2065,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -227,7 +227,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 8930,
+    budget: 8940,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

@@ -1,6 +1,7 @@
 import type { SegmentScores } from './collect.ts';
 import { findDeclared } from './declarations.ts';
 import type { SearchedFolder } from './hits.ts';
+import { findFilled } from './filledMessage.ts';
 import { findHowTo } from './howTo.ts';
 import { findManifests } from './manifests.ts';
 import { findKeys, findPartsOfNames, findPaths, findTyped, type IsAside, type Pinned } from './pinned.ts';
@@ -47,5 +48,6 @@ export function* findAsked(
   if (named.length > 0) return named;
   // A defined name is searched for its definition, not for its uses.
   if (name === 'defined' && !likeRegex) return [];
-  return yield* findTyped(words, likeRegex, all, folders, isAside);
+  const found = yield* findTyped(words, likeRegex, all, folders, isAside);
+  return found.length > 0 || likeRegex ? found : yield* findFilled(words, all, folders, isAside);
 }

@@ -1,0 +1,112 @@
+import { escapeRegExp } from '../../base/regExp.ts';
+import { WORD } from '../analyze/numbers.ts';
+import { bestDocuments } from './bestDocuments.ts';
+import type { SegmentScores } from './collect.ts';
+import type { SearchedFolder } from './hits.ts';
+import { Position } from './phrase.ts';
+import { fewOf, textOf, type IsAside, type Pinned } from './pinned.ts';
+
+/** Number of files that are read for a message. */
+const MAX_READ = 96;
+/** Numbers of words of a message, least number of those of its template, and their least share. */
+const MIN_WORDS = 5;
+const MAX_WORDS = 60;
+const MIN_OWN = 4;
+const MIN_SHARE = 0.5;
+/** Longest line that is searched for templates; longer ones are rarely written by hand. */
+const MAX_LINE = 1_000;
+/** What a message has and a question has not: values, or a full stop. */
+const MESSAGE = /[\d"'`/:()[\]{}=]|\.$/;
+/** What stands for a value: `%s`, `%-5.2f`, `{name}`, `${name}`, `$name`, `#{name}`; with letters beside it, as in `(%ss)`. */
+const VALUE = /\w*(?:[$#]?\{[^{}\n]*(?:\}|$)|%[-+#0]?[\d.*]{0,6}(?:l{1,2}|h|z)?[a-z@]|\$[A-Za-z_]\w*)\w*/gi;
+const QUOTE = /["'`]/g;
+
+/** The words of a template between its values. */
+type Template = readonly (readonly string[])[];
+
+/**
+ * The documents with a string that gives a message when its values are filled in: `reference %s is already checked out`. Of the
+ * best documents, those whose string explains the most words of the message.
+ */
+export function* findFilled(
+  typed: string,
+  all: readonly SegmentScores[],
+  folders: readonly SearchedFolder[],
+  isAside: IsAside,
+): Generator<undefined, Pinned[], void> {
+  const words = wordsOf(typed);
+  if (words.length < MIN_WORDS || words.length > MAX_WORDS || !MESSAGE.test(typed)) return [];
+  const searched = all.filter(({ folder }) => folders[folder]!.readText);
+  const best = bestDocuments(searched, MAX_READ).flatMap(({ scores, documents }) =>
+    documents.map((document) => ({ scores, document })),
+  );
+  const found: { readonly pinned: Pinned; readonly own: number }[] = [];
+  for (const candidate of best) {
+    yield;
+    const match = templateIn(textOf(candidate, folders) ?? '', words);
+    if (match)
+      found.push({ pinned: { ...candidate, line: match.line, worth: 1, feature: 'verbatim' }, own: match.own });
+  }
+  const most = Math.max(...found.map(({ own }) => own));
+  return fewOf(
+    found.filter(({ own }) => own === most).map(({ pinned }) => pinned),
+    isAside,
+  );
+}
+
+function wordsOf(text: string): string[] {
+  return [...text.matchAll(WORD)].map(([word]) => word.toLowerCase());
+}
+
+/** The first line with the template that has the most words of the message. */
+function templateIn(
+  text: string,
+  message: readonly string[],
+): { readonly line: number; readonly own: number } | undefined {
+  let best: { readonly line: number; readonly own: number } | undefined;
+  const lower = text.toLowerCase();
+  const least = Math.max(MIN_OWN, MIN_SHARE * message.length);
+  const having = message.filter((word) => lower.includes(word)).sort((a, b) => b.length - a.length);
+  // A template has one at least of any words that are too many to be the others.
+  const some = having.slice(0, having.length - Math.ceil(least) + 1);
+  if (some.length === 0 || having.length < least) return undefined;
+  const position = new Position(text);
+  const anchor = new RegExp(`\\b(?:${some.map(escapeRegExp).join('|')})\\b`, 'gi');
+  let end = 0;
+  for (const { index: at } of text.matchAll(anchor)) {
+    if (at < end) continue;
+    const start = text.lastIndexOf('\n', at) + 1;
+    const stop = text.indexOf('\n', at);
+    end = stop < 0 ? text.length : stop;
+    if (end - start > MAX_LINE) continue;
+    const line = text.slice(start, end);
+    if (!/[%{$]/.test(line)) continue;
+    for (const { 0: quote, index } of line.matchAll(QUOTE)) {
+      const rest = line.slice(index + 1);
+      const end = rest.indexOf(quote);
+      const own = ownWords(templateOf(end < 0 ? rest : rest.slice(0, end)), message);
+      if (own > (best?.own ?? 0)) best = { line: position.at(at).line, own };
+    }
+  }
+  return best;
+}
+
+function templateOf(literal: string): Template {
+  return literal
+    .split(VALUE)
+    .map(wordsOf)
+    .filter((words) => words.length > 0);
+}
+
+/** Number of words of a template, if the message has them all in order, and is mostly of them; else 0. */
+function ownWords(template: Template, message: readonly string[]): number {
+  const own = template.reduce((sum, words) => sum + words.length, 0);
+  if (own < MIN_OWN || own < MIN_SHARE * message.length) return 0;
+  let at = 0;
+  for (const words of template) {
+    while (at + words.length <= message.length && !words.every((word, i) => message[at + i] === word)) at++;
+    if (at + words.length > message.length) return 0;
+    at += words.length;
+  }
+  return own;
+}
