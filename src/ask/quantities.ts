@@ -1,3 +1,6 @@
+/** The name of a limit: `maxRetries`, `min_size`. */
+const LIMIT_NAME = /\b(?:max|min|MAX|MIN)[A-Z_]/;
+
 /** A question that a number answers: "what is the default timeout?", "how many retries are made?". */
 const NUMBER =
   /\b(?:defaults?|how (?:many|much|long|large|big|often|deep|high|fast|small|short|far|old|strong)|limits?|max(?:im(?:um|al|a))?|min(?:im(?:um|al|a))?|longest|shortest|largest|smallest|lowest|highest|size)\b/i;
@@ -18,7 +21,7 @@ const QUANTITIES: readonly (readonly [question: RegExp, names: string])[] = [
 ];
 
 export function asksForNumber(question: string): boolean {
-  return NUMBER.test(question);
+  return NUMBER.test(question) || LIMIT_NAME.test(question);
 }
 
 export function asksOnlyForNumber(question: string): boolean {
