@@ -56,6 +56,7 @@ export class SegmentReader {
   readonly #contentBytes: Uint32Array;
   readonly #documentLanguage: Uint8Array;
   #languages: ReadonlyMap<string, number> | undefined;
+  readonly #documentsLike = new Map<RegExp, readonly number[]>();
   #folders: ReadonlyMap<string, number> | undefined;
   /** Blocks of the dictionary that were read: each word of a query reads a few, and all are a tenth of a segment. */
   #dictionaryBlocks: (DataView | undefined)[] = [];
@@ -173,6 +174,18 @@ export class SegmentReader {
 
   pathBytesOf(document: number): Uint8Array {
     return this.#paths.subarray(this.#pathOffsets[document], this.#pathOffsets[document + 1]);
+  }
+
+  /** The documents whose path matches. They are kept for each pattern, of which there should be few. */
+  documentsLike(path: RegExp): readonly number[] {
+    let documents = this.#documentsLike.get(path);
+    if (!documents) {
+      documents = Array.from({ length: this.documents }, (_, document) => document).filter((document) =>
+        path.test(this.pathOf(document)),
+      );
+      this.#documentsLike.set(path, documents);
+    }
+    return documents;
   }
 
   /** The documents whose path has `part`, as these bytes, from the beginning of a folder's or file's name on. */

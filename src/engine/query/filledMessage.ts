@@ -15,10 +15,10 @@ const MIN_OWN = 4;
 const MIN_SHARE = 0.5;
 /** Longest line that is searched for templates; longer ones are rarely written by hand. */
 const MAX_LINE = 1_000;
-/** What a message has and a question has not: values, or a full stop. */
-const MESSAGE = /[\d"'`/:()[\]{}=]|\.$/;
+/** What a message has: values, or a full stop. */
+const MESSAGE = /^(?!(?:how|what|where|which|who|why)\b).*(?:[\d"'`/:()[\]{}=]|\.$)/i;
 /** What stands for a value: `%s`, `%-5.2f`, `{name}`, `${name}`, `$name`, `#{name}`; with letters beside it, as in `(%ss)`. */
-const VALUE = /\w*(?:[$#]?\{[^{}\n]*(?:\}|$)|%[-+#0]?[\d.*]{0,6}(?:l{1,2}|h|z)?[a-z@]|\$[A-Za-z_]\w*)\w*/gi;
+const VALUE = /(?:\b\w+)?(?:[$#]?\{[^{}\n]*(?:\}|$)|%[-+#0]?[\d.*]{0,6}(?:l{1,2}|h|z)?[a-z@]|\$[A-Za-z_]\w*)\w*/gi;
 const QUOTE = /["'`]/g;
 
 /** The words of a template between its values. */

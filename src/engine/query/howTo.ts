@@ -31,18 +31,24 @@ export function* findHowTo(
 ): Generator<undefined, Pinned[], void> {
   const needed = words.filter((word) => !DOING.has(word));
   if (needed.length === 0 || !isHowTo(typed)) return [];
+  // Most headings lack them; forms of a word begin alike.
+  const begins = needed.map((word) => word.slice(0, 3));
   const omitted = new Set([...words.keys()].filter((i) => DOING.has(words[i]!)));
   const found: { readonly pinned: Pinned; readonly fit: number; readonly depth: number }[] = [];
   for (const scores of all) {
     const { reader } = scores;
     for (const document of scores.documentsWithAll('definition', omitted)) {
       yield;
+      if (!DOCUMENTS.has(reader.languageOf(document))) continue;
       const path = reader.pathOf(document);
-      if (!DOCUMENTS.has(reader.languageOf(document)) || isChangeLog(path)) continue;
+      if (isChangeLog(path)) continue;
       const cursor = new DefinitionCursor(reader.detailsOf(document));
       let best = { fit: 0, line: 0 };
       while (cursor.next()) {
-        const fit = fitOf(cursor.name(), words, needed);
+        const heading = cursor.name();
+        const lower = heading.toLowerCase();
+        if (!begins.every((letters) => lower.includes(letters))) continue;
+        const fit = fitOf(heading, words, needed);
         if (fit > best.fit) best = { fit, line: cursor.line };
       }
       if (best.fit === 0) continue;

@@ -3,15 +3,13 @@ import { splitToken } from '../analyze/words.ts';
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
 import { Position } from './phrase.ts';
-import { fewOf, PATHS_PER_STEP, textOf, type IsAside, type Pinned } from './pinned.ts';
+import { fewOf, textOf, type IsAside, type Pinned } from './pinned.ts';
 import { stemOf } from './wordMatch.ts';
 
-/** Files that state the name of the package that they build. */
-const NAMING =
-  /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|Cargo\.toml|pyproject\.toml|setup\.(?:py|cfg)|go\.mod|pom\.xml|pubspec\.ya?ml|mix\.exs|Package\.swift|settings\.gradle(?:\.kts)?|CMakeLists\.txt|[^/]+\.(?:gemspec|cabal))$/;
-/** Files that build a package of the name of their folder, and files whose own name is that of the package. */
-const OF_FOLDER = ['/build.gradle', '/build.gradle.kts'];
-const OF_NAME = ['.csproj', '.fsproj', '.vbproj'];
+/** Files that name the package which they build: within, or by their own name or their folder's. */
+const MANIFEST =
+  /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|Cargo\.toml|pyproject\.toml|setup\.(?:py|cfg)|go\.mod|pom\.xml|pubspec\.ya?ml|mix\.exs|Package\.swift|settings\.gradle(?:\.kts)?|CMakeLists\.txt|build\.gradle(?:\.kts)?|[^/]+\.(?:csproj|fsproj|vbproj|gemspec|cabal))$/;
+const BY_PATH = ['/build.gradle', '/build.gradle.kts', '.csproj', '.fsproj', '.vbproj'];
 /** What a manifest has before its name. */
 const KEY = String.raw`(?<![\w-])["']?(?:name|module|artifactId|app|project)["']?[ \t]{0,20}[:=(>]?[ \t]{0,20}["':]{0,2}`;
 const OWNER = /^(?:the\s+)?(?:[\w.-]+['’]s\s+)?/i;
@@ -62,23 +60,22 @@ export function* findManifests(
   if (!wanted || (isDefined && !wanted.isSure)) return [];
   const { name } = wanted;
   const own = name.slice(name.lastIndexOf(':') + 1);
+  const ends = BY_PATH.map((end) => `/${own}${end}`);
   const parts = new Set(splitToken(own.replaceAll(/[^\p{L}\p{N}]/gu, '_')).map(stemOf));
   const others = new Set([...words.keys()].filter((i) => !parts.has(words[i]!)));
   const found: Pinned[] = [];
   for (const scores of all) {
     const { reader } = scores;
-    for (const end of [...OF_FOLDER, ...OF_NAME]) {
-      for (const document of reader.documentsWithPathPart(Buffer.from(own + end)))
-        if (reader.pathOf(document).endsWith(own + end) && scores.mayBeResult(document))
-          found.push({ scores, document, worth: 1, feature: 'manifest' });
+    yield;
+    const stating: number[] = [];
+    for (const document of reader.documentsLike(MANIFEST)) {
+      const path = reader.pathOf(document);
+      if (!BY_PATH.some((end) => path.endsWith(end))) stating.push(document);
+      else if (ends.some((end) => `/${path}`.endsWith(end)) && scores.mayBeResult(document))
+        found.push({ scores, document, worth: 1, feature: 'manifest' });
     }
     if (!folders[scores.folder]!.readText) continue;
-    const manifests: number[] = [];
-    for (let document = 0; document < reader.documents; document++) {
-      if (document % PATHS_PER_STEP === 0) yield;
-      if (NAMING.test(reader.pathOf(document))) manifests.push(document);
-    }
-    for (const document of scores.documentsWithAll('body', others, manifests)) {
+    for (const document of scores.documentsWithAll('body', others, stating)) {
       yield;
       const text = textOf({ scores, document }, folders) ?? '';
       const at = nameIn(text, own, reader.pathOf(document).endsWith('pom.xml'));
