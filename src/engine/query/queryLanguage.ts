@@ -141,12 +141,11 @@ export function withoutQuotes(parsed: ParsedQuery, isPartial = false): ParsedQue
 
 /** A glob alone as words, for a search that finds no such path: `image/*` may be a type, and `*.example.com` a host. Other queries as they are. */
 export function withoutGlob(parsed: ParsedQuery): ParsedQuery {
-  const { text, filters, problems } = parsed;
-  const [glob] = filters;
-  if (!glob || !GLOB.test(text)) return parsed;
-  const message = `No file in the index matches ${text.trim()}; searched for its words.`;
+  const [glob] = parsed.filters;
+  if (!glob || !GLOB.test(parsed.text)) return parsed;
+  const message = `No file in the index matches ${parsed.text.trim()}; searched for its words.`;
   const problem: QueryProblem = { code: 'FilterNotFound', message, start: glob.start, end: glob.end };
-  return { ...parsed, words: text, filters: [], problems: [...problems, problem] };
+  return { ...parsed, words: parsed.text, filters: [], problems: [...parsed.problems, problem] };
 }
 
 /** The reason why a query finds nothing, if the index leaves out all its words. */
