@@ -431,6 +431,8 @@ export function describeFigures(target: () => Target): void {
         { product_names: ['Chat'] },
         { resource_names: ['sonnet', 'runner'] },
         { expert_ids: ['e1', 'E3', 'nobody'] },
+        { expert_ids: [''] },
+        { resource_names: [''] },
         { user_emails: [], product_names: ['Agent'], resource_names: ['haiku'], expert_ids: ['e2'] },
         { user_emails: ['nobody@example.com'] },
       ];

@@ -108,8 +108,9 @@ function filters({ filters }: RequestOf<'costAnalytics'>): CostFilters {
     ...(filters?.user_emails ?? []).map((name) => identityKey({ kind: 'user_email', name })),
     ...(filters?.service_account_names ?? []).map((name) => identityKey({ kind: 'service_account_name', name })),
   ];
+  // The empty name stands for no expert and no resource in the data, which no filter includes.
   const list = (field: string, names: readonly string[] | null | undefined): object =>
-    names && names.length > 0 ? { [field]: new Set(names) } : {};
+    names && names.length > 0 ? { [field]: new Set(names.filter((name) => name !== '')) } : {};
   return {
     ...list('identities', identities),
     ...list('products', filters?.product_names),
