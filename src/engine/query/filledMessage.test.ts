@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
+import { searchFiles } from '../../../test/support/searchFiles.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { documentId } from '../documentId.ts';
-import { Engine } from '../engine.ts';
 
 describe('a search for a message with values', () => {
   const folder = temporaryFolder();
 
   async function first(files: Readonly<Record<string, string>>, query: string): Promise<string | undefined> {
-    const engine = Engine.open(folder());
-    const add = Object.entries(files).map(([path, text]) => {
-      const content = Buffer.from(text);
-      return { id: documentId(path, content), path, content };
-    });
-    await engine.apply({ add });
-    const [hit] = await engine.search(query, { readText: (path) => files[path] });
-    await engine.close();
+    const [hit] = await searchFiles(folder(), files, query);
     return `${hit?.path}:${hit?.startLine}`;
   }
 

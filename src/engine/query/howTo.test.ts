@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
+import { searchFiles } from '../../../test/support/searchFiles.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { documentId } from '../documentId.ts';
-import { Engine } from '../engine.ts';
 
 describe('a question how to do something', () => {
   const folder = temporaryFolder();
 
   async function find(files: Readonly<Record<string, string>>, query: string): Promise<string[]> {
-    const engine = Engine.open(folder());
-    const add = Object.entries(files).map(([path, text]) => {
-      const content = Buffer.from(text);
-      return { id: documentId(path, content), path, content };
-    });
-    await engine.apply({ add });
-    const hits = await engine.search(query, { readText: (path) => files[path] });
-    await engine.close();
+    const hits = await searchFiles(folder(), files, query);
     return hits.map(({ path, startLine }) => `${path}:${startLine}`);
   }
 

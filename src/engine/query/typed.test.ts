@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { searchFiles } from '../../../test/support/searchFiles.ts';
 import { temporaryFolder } from '../../../test/support/temporary.ts';
 import { documentId } from '../documentId.ts';
 import { Engine } from '../engine.ts';
@@ -10,14 +11,7 @@ describe('a search for typed text', () => {
 
   /** `path:line` of the results, best first. */
   async function find(files: Readonly<Record<string, string>>, query: string): Promise<string[]> {
-    const engine = Engine.open(folder());
-    const add = Object.entries(files).map(([path, text]) => {
-      const content = Buffer.from(text);
-      return { id: documentId(path, content), path, content };
-    });
-    await engine.apply({ add });
-    const hits = await engine.search(query, { readText: (path) => files[path], limit: 50 });
-    await engine.close();
+    const hits = await searchFiles(folder(), files, query, 50);
     return hits.map(({ path, startLine }) => `${path}:${startLine}`);
   }
 
