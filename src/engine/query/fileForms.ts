@@ -11,12 +11,13 @@ const BUILT =
 /** Files for builds and contributors: in hidden folders, outer folders of scripts, or by a well-known name. */
 const TOOLING =
   /(?:^|\/)\.[^/]+\/|^(?:scripts?|tools?|ci|hack|contrib|packaging|docker)\/|(?:^|\/)(?:setup\.py|conftest\.py|noxfile\.py|[^/]+\.config\.[cm]?[jt]s|CMakeLists\.txt|(?:GNU)?Makefile[^/]*|Rakefile|Gemfile|Dockerfile[^/]*|build\.(?:gradle|gradle\.kts|rs|sbt|zig)|[^/]+\.(?:gemspec|podspec|cabal|gradle|sbt|cmake)|mix\.exs|Package\.swift|configure(?:\.ac)?)$/i;
+/** Names of prose about what changed, version by version. */
+const CHANGES = 'change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new';
+const CHANGE_LOG = proseOf(CHANGES);
 /** Prose that mentions everything, and explains nothing. */
-const HISTORY =
-  /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new|upgrad\w*|migrat\w*|authors|contributors|contributing|todo|licen[sc]es?|copying|notice|security)(?:[._-][^/]*)?(?:$|\/)/i;
-/** Prose about what changed, version by version. */
-const CHANGES =
-  /(?:^|\/)(?:change-?logs?|changes|history|news|releases?|release-?notes|what-?s-?new)(?:[._-][^/]*)?(?:$|\/)/i;
+const HISTORY = proseOf(
+  String.raw`${CHANGES}|upgrad\w*|migrat\w*|authors|contributors|contributing|todo|licen[sc]es?|copying|notice|security`,
+);
 const DATA: ReadonlySet<string> = new Set(['json', 'yaml', 'toml', 'xml', 'svg', 'css', 'ini', 'csv']);
 /** A text without an extension, or one that says no more. */
 const PLAIN_PROSE = /(?:^|\/)[^/.]+$|\.(?:txt|text|rdoc|pod|textile|man|\d)$/i;
@@ -47,9 +48,13 @@ export function formOf(path: string): FileForm | undefined {
   return isPlain && !PLAIN_PROSE.test(path) ? 'data' : 'prose';
 }
 
+function proseOf(names: string): RegExp {
+  return new RegExp(String.raw`(?:^|\/)(?:${names})(?:[._-][^/]*)?(?:$|\/)`, 'i');
+}
+
 /** Whether a file lists what changed, version by version. */
 export function isChangeLog(path: string): boolean {
-  return CHANGES.test(path);
+  return CHANGE_LOG.test(path);
 }
 
 /** Whether a query, by its stemmed words, asks for a file of the form: by a word for it, or by the file's extension. */
