@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
+import type { SymbolSpan } from '../engine/index/documents.ts';
 import { Excerpter } from './excerpt.ts';
 
 describe('Excerpter', () => {
   /** The line number and the text with its matches in brackets. */
   function excerpt(query: string, ...lines: string[]): string {
-    const place = { startLine: 1, endLine: lines.length };
+    return marked(query, lines);
+  }
+
+  /** {@link excerpt}, of a place that is the function `name`, whose line is `line`. */
+  function definition(query: string, name: string, line: number, ...lines: string[]): string {
+    return marked(query, lines, { name, kind: 'function', startLine: 1, line, endLine: lines.length });
+  }
+
+  function marked(query: string, lines: readonly string[], symbol?: SymbolSpan): string {
+    const place = { startLine: 1, endLine: lines.length, ...(symbol && { symbol }) };
     const { line, text, ranges } = new Excerpter(parseQueryLanguage(query)).excerpt(lines, place);
-    const marked = [...ranges].reverse().reduce((t, { start, end }) => {
+    const inBrackets = [...ranges].reverse().reduce((t, { start, end }) => {
       return `${t.slice(0, start)}[${t.slice(start, end)}]${t.slice(end)}`;
     }, text);
-    return `${line}: ${marked}`;
+    return `${line}: ${inBrackets}`;
   }
 
   it('marks words, except words of filters and exclusions', () => {
@@ -26,6 +36,26 @@ describe('Excerpter', () => {
   it('returns the first line that is not blank if no line matches', () => {
     assert.equal(excerpt('lang:ts', '', '  ', ' first', 'second'), '3: first');
     assert.equal(excerpt('lang:ts', '', ''), '1: ');
+  });
+
+  it('marks what is typed of the name of a definition, and prefers its line', () => {
+    assert.equal(
+      definition('pars', 'parseLines', 2, '// lines', 'function parseLines() {'),
+      '2: function [pars]eLines() {',
+    );
+    assert.equal(definition('count_lan', 'count_lanterns', 1, 'def count_lanterns():'), '1: def [count_lan]terns():');
+    assert.equal(definition('countLan', 'count_lanterns', 1, 'def count_lanterns():'), '1: def [count_lan]terns():');
+    assert.equal(definition('Stock.coun', 'Stock::count', 1, 'int Stock::count() {'), '1: int [Stock]::[coun]t() {');
+  });
+
+  it('marks the name of a definition that is found by other letters, if nothing else is on its line', () => {
+    assert.equal(definition('hmf', 'handle_mm_fault', 1, 'int handle_mm_fault() {'), '1: int [handle_mm_fault]() {');
+    assert.equal(
+      definition('sym:*mm*', 'handle_mm_fault', 1, 'int handle_mm_fault() {'),
+      '1: int [handle_mm_fault]() {',
+    );
+    assert.equal(definition('what faults', 'handle', 1, 'int handle() {', 'a fault'), '2: a [fault]');
+    assert.equal(definition('what fails', 'handle', 1, 'int handle() {'), '1: int handle() {');
   });
 
   it('shows the first match of a long line', () => {

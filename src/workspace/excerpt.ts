@@ -1,6 +1,8 @@
 import { prefixOf } from '../base/format.ts';
+import { foldName, nameSegments } from '../engine/analyze/symbolNames.ts';
 import { Highlighter, type Range } from '../engine/query/highlight.ts';
 import { compileWords, type Phrase } from '../engine/query/phrase.ts';
+import type { SymbolSpan } from '../engine/index/documents.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import type { ParsedQuery } from '../engine/query/queryLanguage.ts';
@@ -24,10 +26,17 @@ export class Excerpter {
   /** What the text of a file must have. */
   readonly #required: readonly Phrase[];
   readonly #phrases: readonly Phrase[];
+  /** The name that is searched, folded, without its container: it may be the beginning of another. */
+  readonly #name: string | undefined;
+  /** Whether definitions are searched by their names. */
+  readonly #isByName: boolean;
 
   /** `regexes` are the compiled expressions of the query. */
-  constructor({ words, phrases }: ParsedQuery, regexes: readonly Phrase[] = []) {
-    this.#highlighter = new Highlighter(parseQuery(words));
+  constructor({ words, phrases, filters }: ParsedQuery, regexes: readonly Phrase[] = []) {
+    const query = parseQuery(words);
+    this.#highlighter = new Highlighter(query);
+    this.#name = query.symbol === undefined ? undefined : foldName(nameSegments(query.symbol).at(-1) ?? '');
+    this.#isByName = this.#name !== undefined || filters.some(({ field, exclude }) => field === 'sym' && !exclude);
     this.#required = [...phrases.filter(({ exclude }) => !exclude).map(patternOf), ...regexes];
     const inOrder = compileWords(words);
     this.#phrases = [...this.#required, ...(inOrder ? [inOrder] : [])];
@@ -43,9 +52,12 @@ export class Excerpter {
     const span = lines.slice(startLine - 1, endLine);
     const matches = matchesIn(span, this.#phrases);
     const isWithin = wanted !== undefined && wanted >= startLine && wanted <= endLine;
+    const typed = symbol ? this.#typedOf(symbol) : '';
+    // The line of a name that begins as typed counts as one with the whole name.
+    const own = typed === '' ? 0.5 : 2.5;
     const best = (): number =>
       bestIndex(span, (i) => {
-        const bonus = (symbol?.line === startLine + i ? 0.5 : 0) + (matches.has(i) ? Infinity : 0);
+        const bonus = (symbol?.line === startLine + i ? own : 0) + (matches.has(i) ? Infinity : 0);
         return this.#highlighter.score(span[i]!) + bonus;
       });
     const at = isWithin ? wanted - startLine : best();
@@ -53,12 +65,32 @@ export class Excerpter {
     const whole = line.trim().slice(0, MAX_LONG_LINE);
     const indent = line.length - line.trimStart().length;
     const phrases = (matches.get(at) ?? []).map(({ start, end }) => ({ start: start - indent, end: end - indent }));
-    const all = merge([...this.#highlighter.ranges(whole), ...phrases], whole.length);
+    const found = [...this.#highlighter.ranges(whole), ...phrases];
+    if (symbol?.line === startLine + at && this.#isByName) {
+      const name = typed !== '' || found.length > 0 ? typed : ownName(symbol);
+      const start = whole.indexOf(name);
+      if (start >= 0) found.push({ start, end: start + name.length });
+    }
+    const all = merge(found, whole.length);
     const [first] = all;
     const isBehind = first !== undefined && first.start >= MAX_LINE;
     const text = prefixOf(whole, isBehind ? first.end + BEHIND_MATCH : MAX_LINE);
     return { line: startLine + at, text, ranges: merge(all, text.length) };
   }
+
+  /** The beginning of a definition's name that is the searched name; empty if it does not begin so. */
+  #typedOf(symbol: SymbolSpan): string {
+    const name = ownName(symbol);
+    if (this.#name === undefined || !foldName(name).startsWith(this.#name)) return '';
+    let end = this.#name.length;
+    while (end < name.length && foldName(name.slice(0, end)).length < this.#name.length) end++;
+    return name.slice(0, end);
+  }
+}
+
+/** The last part of a definition's name. */
+function ownName({ name }: SymbolSpan): string {
+  return nameSegments(name).at(-1) ?? name;
 }
 
 /** Matches of phrases by the index of their line; of a phrase over several lines, the first line. */
