@@ -121,7 +121,7 @@ export function words(text: string): string[] {
 }
 
 /** Ranges of letters and digits outside ASCII: the General Punctuation, and that of full width, are no part of a name. */
-const LETTERS = String.raw`\u00aa-\u1fff\u3005-\u3007\u3021-\ufeff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uffdc`;
+export const LETTERS = String.raw`\u00aa-\u1fff\u3005-\u3007\u3021-\ufeff\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\uff66-\uffdc`;
 
 /** Lets `\w` in a pattern match letters of any script: names need not be English. */
 export function allLetters(pattern: RegExp): RegExp {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { times } from '../../../test/support/runs.ts';
-import { compilePart, compilePhrase, compileWords, type PhraseMatch } from './phrase.ts';
+import { compileLine, compilePart, compilePhrase, compileWords, type PhraseMatch } from './phrase.ts';
 
 describe('compilePhrase', () => {
   const at = (phrase: string, content: string): PhraseMatch | undefined => compilePhrase(phrase).firstIn(content);
@@ -78,6 +78,41 @@ describe('compilePhrase', () => {
       }),
       { numRuns: times(5000) },
     );
+  });
+});
+
+describe('compileWords', () => {
+  it('takes each letter, mark and digit for a part of a word, so that only one way leads through a text', () => {
+    const phrase = compileWords('xx yy')!;
+    for (let code = 0; code < 0x1_0000; code++) {
+      const character = String.fromCharCode(code);
+      if (/[\p{L}\p{N}\p{M}_]/u.test(character))
+        assert.equal(phrase.firstIn(`xx ${character} yy`), undefined, code.toString(16));
+    }
+    for (const sign of '.,-+(){}<>"\u2019\u2014\u20ac\u2122\u3001\uff0c')
+      assert.ok(phrase.firstIn(`xx ${sign} yy`), sign);
+  });
+
+  it('fails in a text of repeated words of any script', () => {
+    for (const [word, last] of ['ab z', 'ａｂ ｃ', 'ﾘﾄ ﾗ', 'ⅷⅷ ⅹ'].map((words) => words.split(' '))) {
+      const typed = `${`${word} `.repeat(12)}${last}`;
+      const text = `${last} ${`${word} `.repeat(1_000)}`;
+      assert.equal(compileWords(typed)!.firstIn(text), undefined);
+      assert.equal(compilePart(typed.split(' '), 13)(text), undefined);
+    }
+  });
+});
+
+describe('compileLine', () => {
+  it('reads a line once, however often it has the number', () => {
+    const line = '7 '.repeat(500_000);
+    assert.equal(compileLine(['7', 'foo'])!.firstIn(`${line}\n7 bar`), undefined);
+    assert.deepEqual(compileLine(['7', 'foo'])!.firstIn(`7\r\n${line}\r\nfoo 7, 7`), {
+      line: 3,
+      column: 0,
+      endLine: 3,
+      endColumn: 'foo 7, 7'.length,
+    });
   });
 });
 

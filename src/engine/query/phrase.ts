@@ -1,4 +1,5 @@
 import { escapeInAnyForm, escapeRegExp } from '../../base/regExp.ts';
+import { LETTERS as LETTERS_BEYOND_ASCII } from '../analyze/language.ts';
 import { WORD, numberTerm } from '../analyze/numbers.ts';
 
 /** Position of a phrase in a text. Lines count from 1, UTF-16 columns from 0; end exclusive. */
@@ -37,8 +38,13 @@ export function compileNegative(text: string): Phrase {
   return matcherOf(new RegExp(String.raw`(?<![\w)\]])${escapeRegExp(text)}(?!\w|\.\d)`, 'gi'));
 }
 
-/** Letters of any script, without the tables of Unicode, which take a millisecond to compile. */
-const LETTERS = String.raw`\w\u00aa-\u1fff\u2c00-\u2fef\u3040-\ufaff`;
+/**
+ * All characters of words, without the tables of Unicode, which take a millisecond to compile. If what is between words could
+ * begin a word, a match would take exponential time.
+ */
+const LETTERS =
+  String.raw`\w${LETTERS_BEYOND_ASCII}\u2070-\u209c\u20d0-\u20f0\u2102\u2107-\u2115\u2119-\u2121\u2124-\u2149\u214e` +
+  String.raw`\u2150-\u2189\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\u2c00-\u2fef`;
 
 /** Likewise, without digits and the underscore, which divide a name into words. */
 const PART_LETTERS = LETTERS.replace(String.raw`\w`, 'a-zA-Z');
@@ -99,9 +105,13 @@ export function compileLine(words: readonly string[]): Pick<Phrase, 'firstIn'> |
   return {
     firstIn: (content) => {
       const position = new Position(content);
+      let end = 0;
       for (const { index } of content.matchAll(ofNumber)) {
+        // Each line is read once, however often it has the number.
+        if (index < end) continue;
         const { line, column } = position.at(index);
         const [text = ''] = /^.*/.exec(content.slice(index - column))!;
+        end = index - column + text.length;
         if (others.every((other) => other.test(text)))
           return { line, column: 0, endLine: line, endColumn: text.length };
       }
