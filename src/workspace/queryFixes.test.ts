@@ -56,6 +56,8 @@ describe('Fixes of a query', () => {
     for (const [query, fixed] of [
       ['path:"a the" the 5" lang:ts', String.raw`path:"a the" "the 5\"" lang:ts`],
       ['x lang:ts y', '"x lang:ts y"'],
+      ['-x path:x x', '-x path:x "x"'],
+      [`${'-x '.repeat(300_000)}x`, `${'-x '.repeat(300_000)}"x"`],
     ] as const)
       for (const problem of unindexedWords(parseQueryLanguage(query)))
         assert.deepEqual(

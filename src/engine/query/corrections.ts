@@ -1,9 +1,9 @@
 import { escapeInAnyForm } from '../../base/regExp.ts';
-import { WORD } from '../analyze/numbers.ts';
 import { splitToken } from '../analyze/words.ts';
 import type { Segment } from '../index/snapshot.ts';
-import type { ParsedQuery, QueryProblem } from './queryLanguage.ts';
 import { nearestName } from './nearestName.ts';
+import { tokensOf } from './query.ts';
+import type { ParsedQuery, QueryProblem } from './queryLanguage.ts';
 import { nearestWords } from './spelling.ts';
 import { stemOf } from './wordMatch.ts';
 
@@ -23,7 +23,7 @@ export function correctionsOf(
   segments: readonly Segment[],
 ): Correction[] {
   const corrections = new Map<string, Correction>();
-  for (const [token] of words.matchAll(WORD)) {
+  for (const token of tokensOf(words)) {
     const parts = splitToken(token);
     const name = parts.length > 1 ? nearestName(parts.join(''), segments) : undefined;
     if (name !== undefined) {

@@ -41,5 +41,8 @@ describe('Highlighter', () => {
     assert.equal(marked('仕組み', 'lamp仕組みLamp'), 'lamp[仕組み]Lamp');
     assert.equal(marked('锁 𠮷', '分布式锁的锁定 𠮷野家'), '分布式[锁]的[锁]定 [𠮷]野家');
     assert.equal(marked('𠮷野家 屋', '𠮷野家の屋根'), '[𠮷野家]の[屋]根');
+    assert.equal(marked('仕組み 組 み', '組仕組み組みみ'), '[組][仕組み][組み][み]');
+    const line = '锁'.repeat(300_000);
+    assert.equal(new Highlighter(parseQuery('锁 钥匙')).ranges(line).length, line.length);
   });
 });

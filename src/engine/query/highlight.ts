@@ -97,10 +97,14 @@ export class Highlighter {
       from = at + stepOver(part);
       if (this.#words.has(stemOf(part))) mark(at, at + part.length, ranges);
     }
-    for (const character of this.#characters)
-      for (let at = token.indexOf(character); at >= 0; at = token.indexOf(character, at + 1))
-        if (!ranges.some(({ start, end }) => start <= at && at < end))
-          ranges.push({ start: at, end: at + character.length });
+    const ofParts = ranges.length;
+    for (const character of this.#characters) {
+      let next = 0;
+      for (let at = token.indexOf(character); at >= 0; at = token.indexOf(character, at + 1)) {
+        while (next < ofParts && ranges[next]!.end <= at) next++;
+        if (next === ofParts || ranges[next]!.start > at) ranges.push({ start: at, end: at + character.length });
+      }
+    }
     return ranges.sort((a, b) => a.start - b.start);
   }
 }

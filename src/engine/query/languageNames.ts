@@ -66,7 +66,7 @@ export function similarLanguages(name: string): string[] {
   const allowed = typed.length < 3 ? 0 : typed.length < 6 ? 1 : 2;
   const ranked: { readonly known: string; readonly distance: number }[] = [];
   for (const known of [...ALL_LANGUAGES.map(({ id }) => id), ...Object.keys(ALIASES)]) {
-    const distance = known.startsWith(typed) ? 0 : editDistance(typed, known);
+    const distance = known.startsWith(typed) ? 0 : editDistance(typed, known, allowed);
     if (distance <= allowed) ranked.push({ known, distance });
   }
   ranked.sort((a, b) => a.distance - b.distance || a.known.length - b.known.length);

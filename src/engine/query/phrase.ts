@@ -73,20 +73,18 @@ export function compilePart(
   const gap = `[^${LETTERS}]+`;
   const escaped = words.map((word) => escapeInAnyForm(word));
   const from = words.length - least;
-  // Every such part has the words in the middle.
+  // Every such part has the words in the middle, so what precedes them is read only behind them.
   const middle = escaped.slice(from, least);
   const before = escaped.slice(0, from).reduce((farther, word) => `(${farther}${word}${gap})?`, '');
   const after = escaped.slice(least).reduceRight((farther, word) => `(${gap}${word}${farther})?`, '');
-  const expression = new RegExp(`(?<![${LETTERS}])${before}${middle.join(gap)}${after}(?![${LETTERS}])`, 'gi');
+  const expression = new RegExp(`(?<=(?<![${LETTERS}])${before})${middle.join(gap)}${after}(?![${LETTERS}])`, 'gi');
   return (content) => {
-    const position = new Position(content);
-    let best: { readonly line: number; readonly length: number } | undefined;
+    let best = { start: 0, length: 0 };
     for (const match of content.matchAll(expression)) {
-      const { line } = position.at(match.index);
       const length = middle.length + match.slice(1).filter(Boolean).length;
-      if (length >= least && length > (best?.length ?? 0)) best = { line, length };
+      if (length > best.length) best = { start: match.index - (from > 0 ? (match[1]?.length ?? 0) : 0), length };
     }
-    return best;
+    return best.length < least ? undefined : { line: new Position(content).at(best.start).line, length: best.length };
   };
 }
 

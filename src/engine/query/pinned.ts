@@ -64,7 +64,7 @@ const EXACT = 1.2;
 /** Pattern of a word, or of a number with the sign that was typed. */
 const SIGNED = new RegExp(String.raw`(?:(?<!\S)-(?=\d))?(?:${WORD.source})`, WORD.flags);
 /** What may be around a file's name in a sentence. */
-const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|\.+(?=\s|$)/;
+const QUOTING = /[\s,;:?!()[\]{}<>"'`]+|(?<!\.)\.+(?=\s|$)/;
 /** A file's name with an extension, or a hidden one's. */
 const FILE_NAME = /^(?=.{3})[\w@+./-]*\.[a-z]\w*$/i;
 /** Number of names of files in a text that are looked for, each in all paths. */

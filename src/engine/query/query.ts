@@ -40,7 +40,7 @@ const CAPITALIZED = /^\p{Lu}/u;
  * `page_fault`; `handleMmFault` searches the name and its words.
  */
 export function parseQuery(text: string): Query {
-  const typed = [...text.normalize().matchAll(WORD)].slice(0, MAX_WORDS).map(([name]) => name);
+  const typed = tokensOf(text.normalize());
   const names = typed.map(splitToken);
   const all = names.flat();
   // A question of common words alone still deserves the best possible answer.
@@ -73,6 +73,11 @@ export function parseQuery(text: string): Query {
     pairs: isSymbol && names.length === 1 ? [] : [...pairs].slice(0, MAX_WORDS),
     symbol: isSymbol ? trimmed : undefined,
   };
+}
+
+/** The words of a query that count, as typed. */
+export function tokensOf(text: string): string[] {
+  return [...text.matchAll(WORD)].slice(0, MAX_WORDS).map(([token]) => token);
 }
 
 /** Length of the longest name in a script without spaces between words. */

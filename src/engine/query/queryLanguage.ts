@@ -153,10 +153,10 @@ export function unindexedWords(parsed: ParsedQuery): readonly QueryProblem[] {
   const { text, filters, excludedWords, phrases, regexes } = parsed;
   const words = parsed.words.trim();
   if (phrases.length + regexes.length > 0 || !/[\p{L}\p{N}]/u.test(words) || hasIndexable(words)) return [];
-  const isWithin = (at: number): boolean =>
-    [...filters, ...excludedWords].some(({ start, end }) => start <= at && at < end);
-  let start = text.indexOf(words);
-  while (start >= 0 && isWithin(start)) start = text.indexOf(words, start + 1);
+  let rest = '';
+  for (const { start, end } of [...filters, ...excludedWords].sort((a, b) => a.start - b.start))
+    rest += text.slice(rest.length, start).padEnd(end - rest.length, '\0');
+  const start = (rest + text.slice(rest.length)).indexOf(words);
   const span = start < 0 ? { start: 0, end: text.length } : { start, end: start + words.length };
   const message =
     'Words such as “the”, single letters and digits are not in the index: add another word, or put them in quotes.';
@@ -441,7 +441,7 @@ const EXAMPLES: Readonly<Record<FilterField, string>> = {
 
 /** Whether `typed` may be a misspelling of `known`; two letters are too few to decide. */
 function isSlip(typed: string, known: string): boolean {
-  return typed.length > 2 && Math.abs(typed.length - known.length) <= 1 && editDistance(typed, known) <= 1;
+  return typed.length > 2 && editDistance(typed, known, 1) <= 1;
 }
 
 function isFilterField(name: string | undefined): name is FilterField {

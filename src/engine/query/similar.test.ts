@@ -16,6 +16,11 @@ describe('editDistance', () => {
     it(`of "${a}" and "${b}" is ${distance}`, () => assert.equal(editDistance(a, b), distance));
   }
 
+  it('is not computed for words whose lengths differ too much', () => {
+    assert.equal(editDistance('path'.repeat(1e6), 'path', 2), Infinity);
+    assert.equal(editDistance('paths', 'path', 1), 1);
+  });
+
   it('is 0 for equal words only, the same both ways, and at most the longer length', () => {
     const word = fc.string({ maxLength: 8, unit: fc.constantFrom('a', 'b', 'c') });
     fc.assert(

@@ -1,8 +1,9 @@
 /**
  * Number of letters to add, omit, replace or swap with their neighbour to turn `a` into `b` (optimal string alignment):
- * the usual typing mistakes.
+ * the usual typing mistakes. `Infinity` if their lengths alone differ by more than `most`.
  */
-export function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string, most = Infinity): number {
+  if (Math.abs(a.length - b.length) > most) return Infinity;
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
