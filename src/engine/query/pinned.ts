@@ -233,14 +233,12 @@ export function* findKeys(
   const pinned: Pinned[] = [];
   for (const candidate of candidates) {
     yield;
-    const { scores, document } = candidate;
-    const { reader, folder } = scores;
-    if (DOCUMENTS.has(reader.languageOf(document)) || isAside(candidate)) continue;
-    const text = folders[folder]!.readText!(reader.pathOf(document), reader.documentIdOf(document));
-    const match = text === undefined ? undefined : find(text);
+    if (DOCUMENTS.has(candidate.scores.reader.languageOf(candidate.document)) || isAside(candidate)) continue;
+    const text = textOf(candidate, folders) ?? '';
+    const match = find(text);
     if (!match) continue;
-    const { line } = new Position(text!).at(match.offset);
-    pinned.push({ scores, document, line, worth: match.worth / 3, feature: 'key' });
+    const { line } = new Position(text).at(match.offset);
+    pinned.push({ ...candidate, line, worth: match.worth / 3, feature: 'key' });
   }
   const most = Math.max(...pinned.map(({ worth }) => worth));
   const best = pinned.length > MAX_VERBATIM ? pinned.filter(({ worth }) => worth === most) : pinned;
