@@ -4,21 +4,23 @@ import { bestDocuments } from './bestDocuments.ts';
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
 import { Position } from './phrase.ts';
-import { fewOf, textOf, type IsAside, type Pinned } from './pinned.ts';
+import { fewOf, isRepeated, textOf, weigh, type IsAside, type Pinned } from './pinned.ts';
 
 /** Number of files that are read for a message. */
 const MAX_READ = 96;
-/** Numbers of words of a message, least number of those of its template, and their least share. */
+/** Numbers of words of a message, least number of those of its template, their least share, and a number that is enough. */
 const MIN_WORDS = 5;
 const MAX_WORDS = 60;
 const MIN_OWN = 4;
-const MIN_SHARE = 0.5;
+const MIN_SHARE = 0.4;
+const ENOUGH = 6;
 /** Longest line that is searched for templates; longer ones are rarely written by hand. */
 const MAX_LINE = 1_000;
 /** What a message has: values, or a full stop. */
 const MESSAGE = /^(?!(?:how|what|where|which|who|why)\b).*(?:[\d"'`/:()[\]{}=]|\.$)/i;
-/** What stands for a value: `%s`, `%-5.2f`, `{name}`, `${name}`, `$name`, `#{name}`; with letters beside it, as in `(%ss)`. */
-const VALUE = /(?:\b\w+)?(?:[$#]?\{[^{}\n]*(?:\}|$)|%[-+#0]?[\d.*]{0,6}(?:l{1,2}|h|z)?[a-z@]|\$[A-Za-z_]\w*)\w*/gi;
+/** What stands for a value: `%s`, `%-5.2f`, `{name}`, `${name}`, `$name`, `#{name}`, `:name`; with letters beside it, as in `(%ss)`. */
+const VALUE =
+  /(?:\b\w+)?(?:[$#]?\{[^{}\n]*(?:\}|$)|%[-+#0]?[\d.*]{0,6}(?:l{1,2}|h|z)?[a-z@]|\$[A-Za-z_]\w*|(?<![\w:]):[a-z]\w*)\w*/gi;
 const QUOTE = /["'`]/g;
 
 /** The words of a template between its values. */
@@ -47,11 +49,11 @@ export function* findFilled(
     if (match)
       found.push({ pinned: { ...candidate, line: match.line, worth: 1, feature: 'verbatim' }, own: match.own });
   }
-  const most = Math.max(...found.map(({ own }) => own));
-  return fewOf(
-    found.filter(({ own }) => own === most).map(({ pinned }) => pinned),
-    isAside,
-  );
+  const code = found.filter(({ pinned }) => !isRepeated(pinned, isAside));
+  const fitting = code.length > 0 ? code : found;
+  const most = Math.max(...fitting.map(({ own }) => own));
+  const pinned = fitting.filter(({ own }) => own === most).map((one) => one.pinned);
+  return fewOf(pinned, isAside).map((one) => weigh(one, isAside));
 }
 
 function wordsOf(text: string): string[] {
@@ -65,7 +67,7 @@ function templateIn(
 ): { readonly line: number; readonly own: number } | undefined {
   let best: { readonly line: number; readonly own: number } | undefined;
   const lower = text.toLowerCase();
-  const least = Math.max(MIN_OWN, MIN_SHARE * message.length);
+  const least = leastOwn(message);
   const having = message.filter((word) => lower.includes(word)).sort((a, b) => b.length - a.length);
   // A template has one at least of any words that are too many to be the others.
   const some = having.slice(0, having.length - Math.ceil(least) + 1);
@@ -80,7 +82,6 @@ function templateIn(
     end = stop < 0 ? text.length : stop;
     if (end - start > MAX_LINE) continue;
     const line = text.slice(start, end);
-    if (!/[%{$]/.test(line)) continue;
     for (const { 0: quote, index } of line.matchAll(QUOTE)) {
       const rest = line.slice(index + 1);
       const end = rest.indexOf(quote);
@@ -89,6 +90,10 @@ function templateIn(
     }
   }
   return best;
+}
+
+function leastOwn(message: readonly string[]): number {
+  return Math.min(ENOUGH, Math.max(MIN_OWN, MIN_SHARE * message.length));
 }
 
 function templateOf(literal: string): Template {
@@ -101,7 +106,7 @@ function templateOf(literal: string): Template {
 /** Number of words of a template, if the message has them all in order, and is mostly of them; else 0. */
 function ownWords(template: Template, message: readonly string[]): number {
   const own = template.reduce((sum, words) => sum + words.length, 0);
-  if (own < MIN_OWN || own < MIN_SHARE * message.length) return 0;
+  if (own < leastOwn(message)) return 0;
   let at = 0;
   for (const words of template) {
     while (at + words.length <= message.length && !words.every((word, i) => message[at + i] === word)) at++;

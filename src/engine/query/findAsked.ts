@@ -4,7 +4,7 @@ import type { SearchedFolder } from './hits.ts';
 import { findFilled } from './filledMessage.ts';
 import { findHowTo } from './howTo.ts';
 import { findManifests } from './manifests.ts';
-import { findKeys, findPartsOfNames, findPaths, findTyped, type IsAside, type Pinned } from './pinned.ts';
+import { findKeys, findPartsOfNames, findPaths, findTyped, isRepeated, type IsAside, type Pinned } from './pinned.ts';
 import type { Phrase } from './phrase.ts';
 import type { Query } from './query.ts';
 import { findTranslations } from './translations.ts';
@@ -36,7 +36,7 @@ export function* findAsked(
   if (manifests.length > 0) return manifests;
   const paths = findPaths(typed, all, (folder) => hasFolder(stemOf(folder.toLowerCase())), isAside);
   if (paths.length > 0) return paths;
-  const keys = yield* findKeys(typed, query.words, all, folders, isAside);
+  const keys = yield* findKeys(typed, query.words, name === 'used', all, folders, isAside);
   if (keys.length > 0) return keys;
   const declared = yield* findDeclared(typed, all, isAside);
   if (declared.length > 0) return declared;
@@ -49,5 +49,6 @@ export function* findAsked(
   // A defined name is searched for its definition, not for its uses.
   if (name === 'defined' && !likeRegex) return [];
   const found = yield* findTyped(words, likeRegex, all, folders, isAside);
-  return found.length > 0 || likeRegex ? found : yield* findFilled(words, all, folders, isAside);
+  if (likeRegex || found.some((one) => !isRepeated(one, isAside))) return found;
+  return [...(yield* findFilled(words, all, folders, isAside)), ...found];
 }

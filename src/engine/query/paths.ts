@@ -37,7 +37,7 @@ const SIDES: Readonly<Record<FileRole, string>> = {
     'stub stubs fake fakes',
   example:
     'example examples sample samples demo demos doc docs tutorial tutorials playground website guide guides template templates',
-  vendor: 'vendor vendored third thirdparty deps external generated gen dist build min',
+  vendor: 'vendor vendored third thirdparty deps external generated gen dist min',
   internal: 'internal internals impl private detail details priv',
   compat: 'compat compatibility legacy deprecated old shim shims polyfill polyfills',
 };

@@ -1,14 +1,16 @@
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
 import { DOCUMENTS } from '../analyze/languages.ts';
+import { familyOf } from './families.ts';
 import { formOf } from './fileForms.ts';
+import { localeOf } from './locales.ts';
 import { foldName, nameSegments } from '../analyze/symbolNames.ts';
 import { DefinitionCursor } from '../index/documents.ts';
 import { isStopword, splitToken } from '../analyze/words.ts';
 import { matchPaths, type PastedLocation } from './pastedLocation.ts';
 import { compileLine, compilePart, compilePhrase, compileWords, Position, type Phrase } from './phrase.ts';
 import { WORD } from '../analyze/numbers.ts';
-import { keyFinder, parseKey } from './typedKeys.ts';
+import { DEFINED, keyFinder, parseKey } from './typedKeys.ts';
 import { stemOf } from './wordMatch.ts';
 
 export interface Candidate {
@@ -59,6 +61,8 @@ const MAX_PART_WORDS = 150;
 const MIN_PROSE_WORDS = 7;
 /** Worth of a part of a text or name, of what a whole one is worth. */
 const PART = 0.8;
+/** Worth of a text in a test or a page, of what it is worth in the code that they repeat. */
+const REPEATED = 0.7;
 /** Worth of code as it is typed, of what its words are worth. */
 const EXACT = 1.2;
 /** Pattern of a word, or of a number with the sign that was typed. */
@@ -96,7 +100,8 @@ export function* findTyped(...typed: Parameters<typeof findVerbatim>): ReturnTyp
 /**
  * The documents that have the words in their order, stop words included, if these are few: pasted lines and messages are
  * searched for themselves, in code before the tests that repeat them. Of a message of which nothing has all words, most of
- * them in a row are enough: the others may have been filled in. `likeRegex` matches instead of the words.
+ * them in a row are enough: the others may have been filled in. So they are in code of a message that only tests and pages
+ * have in full. `likeRegex` matches instead of the words.
  */
 function* findVerbatim(
   words: string,
@@ -123,7 +128,8 @@ function* findVerbatim(
     ({ scores, document }) => !isShort || !DOCUMENTS.has(scores.reader.languageOf(document)),
   );
   const isMessage = typed.length > MIN_PART_WORDS && typed.length <= MAX_PART_WORDS && count >= MIN_PART_WORDS - 1;
-  if (found.length > 0 || likeRegex || !isMessage) return found;
+  const weighed = found.map((one) => weigh(one, isAside));
+  if (likeRegex || !isMessage || found.some((one) => !isRepeated(one, isAside))) return weighed;
   const havingMost = new Map<SegmentScores, Set<number>>();
   for (const scores of searched) {
     const documents = new Set<number>();
@@ -138,6 +144,7 @@ function* findVerbatim(
   const parts: { readonly length: number; readonly pinned: Pinned }[] = [];
   for (const candidate of candidatesIn(searched, count, (scores) => [...havingMost.get(scores)!], false, isAside)) {
     yield;
+    if (found.length > 0 && isRepeated(candidate, isAside)) continue;
     const part = longestIn(textOf(candidate, folders) ?? '');
     if (!part) continue;
     const pinned = { ...candidate, line: part.line, worth: PART, feature: 'verbatim' } as const;
@@ -145,13 +152,33 @@ function* findVerbatim(
   }
   const most = Math.max(...parts.map(({ length }) => length));
   const best = parts.filter(({ length }) => length === most).map(({ pinned }) => pinned);
-  return fewOf(best, isAside);
+  return [...weighed, ...fewOf(best, isAside).map((one) => weigh(one, isAside))];
 }
 
-/** All documents if these are few, else those that are no tests and the like, if those are. */
+/** Whether a document is a test, a page or the like, which repeats what code has. */
+export function isRepeated(one: Candidate, isAside: IsAside): boolean {
+  return isAside(one) || DOCUMENTS.has(one.scores.reader.languageOf(one.document));
+}
+
+/** The document with less worth if it repeats what code has. */
+export function weigh(one: Pinned, isAside: IsAside): Pinned {
+  return isRepeated(one, isAside) ? { ...one, worth: one.worth * REPEATED } : one;
+}
+
+/**
+ * All documents if these are few, else those that are no tests and the like, if those are. Of many translations of a file, the
+ * English or else the first counts.
+ */
 export function fewOf(pinned: readonly Pinned[], isAside: IsAside, most = MAX_VERBATIM): Pinned[] {
-  const few = pinned.length > most ? pinned.filter((one) => !isAside(one)) : [...pinned];
-  return few.length > most ? [] : few;
+  if (pinned.length <= most) return [...pinned];
+  const families = new Map<string, Pinned>();
+  for (const one of pinned) {
+    if (isAside(one)) continue;
+    const path = one.scores.reader.pathOf(one.document);
+    const family = `${one.scores.folder}:${familyOf(path, formOf(path), new Set())}`;
+    if (!families.has(family) || /^en\b/i.test(localeOf(path) ?? '')) families.set(family, one);
+  }
+  return families.size > most ? [] : [...families.values()];
 }
 
 /** The documents to read, the most promising first; none where so few words are in many documents. */
@@ -216,16 +243,22 @@ function* findMatches(
 export function* findKeys(
   typed: string,
   words: readonly string[],
+  isName: boolean,
   all: readonly SegmentScores[],
   folders: readonly SearchedFolder[],
   isAside: IsAside,
 ): Generator<undefined, Pinned[], void> {
-  const key = parseKey(typed);
+  const key = parseKey(typed, isName);
   if (!key) return [];
   const omitted = new Set(key.role === undefined ? [] : [words.indexOf(stemOf(key.role))]);
   const searched = all.filter(({ folder }) => folders[folder]!.readText);
-  const named = candidatesIn(searched, MAX_READ.length, (scores) => scores.documentsWithName(key.words.join('')));
-  const having = candidatesIn(searched, MAX_READ.length, (scores) => scores.documentsWithAll('body', omitted), true);
+  const skips = (one: Candidate): boolean => isRepeated(one, isAside);
+  const number = MAX_READ.length;
+  const folded = key.words.join('');
+  const named = candidatesIn(searched, number, (scores) => scores.documentsWithName(folded), false, skips);
+  const having = isName
+    ? []
+    : candidatesIn(searched, number, (scores) => scores.documentsWithAll('body', omitted), true, skips);
   const isNamed = (one: Candidate): boolean =>
     named.some(({ scores, document }) => scores === one.scores && document === one.document);
   const candidates = [...named, ...having.filter((one) => !isNamed(one))];
@@ -233,12 +266,12 @@ export function* findKeys(
   const pinned: Pinned[] = [];
   for (const candidate of candidates) {
     yield;
-    if (DOCUMENTS.has(candidate.scores.reader.languageOf(candidate.document)) || isAside(candidate)) continue;
+    if (skips(candidate)) continue;
     const text = textOf(candidate, folders) ?? '';
     const match = find(text);
-    if (!match) continue;
+    if (!match || (isName && match.worth < DEFINED)) continue;
     const { line } = new Position(text).at(match.offset);
-    pinned.push({ ...candidate, line, worth: match.worth / 3, feature: 'key' });
+    pinned.push({ ...candidate, line, worth: match.worth / DEFINED, feature: 'key' });
   }
   const most = Math.max(...pinned.map(({ worth }) => worth));
   const best = pinned.length > MAX_VERBATIM ? pinned.filter(({ worth }) => worth === most) : pinned;

@@ -43,6 +43,27 @@ describe('a search for typed text', () => {
       assert.match((await find(files, 'test that the harbour has no lantern at'))[0]!, /^test/);
     });
 
+    it('is a part in code before the whole in tests and pages', async () => {
+      const files = {
+        'lantern/harbour/quay.ts': hub,
+        'CHANGELOG.md': '# 1.2\n\n- Fixed: error: the harbour has no lantern at the quay of the pier (#12)\n',
+        'src/z.c': `${filler}\n\n// The harbour has no lantern at\n// the quay of the pier.\n`,
+      };
+      const query = 'error: the harbour has no lantern at the quay of the pier';
+      assert.match((await find(files, query)).slice(0, 2).join(' '), /^src\/z.c:\d+ CHANGELOG.md:1$/);
+    });
+
+    it('counts copies for other languages once', async () => {
+      const text = "return [\n  'none' => 'The harbour has no lantern at that quay',\n];\n";
+      const locales = ['cs', 'da', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'ru', 'sv'];
+      const files = {
+        'lantern/harbour/quay.ts': hub,
+        'lang/en/errors.php': filler + text,
+        ...Object.fromEntries(locales.map((locale) => [`lang/${locale}/errors.php`, text])),
+      };
+      assert.match((await find(files, 'The harbour has no lantern at that quay'))[0]!, /^lang\/en\/errors.php/);
+    });
+
     it('counts stop words, and matches whole words only', async () => {
       const files = { 'lantern.ts': hub, 'a.ts': '// to be of a lantern\n', 'b.ts': '// to be or a lanterns\n' };
       assert.equal((await find(files, 'to be of a lantern'))[0], 'a.ts:1');
@@ -226,10 +247,21 @@ describe('a search for typed text', () => {
       }
     });
 
+    it('is found in a folder for the command `build`', async () => {
+      const files = {
+        'lantern/depth.ts': uses,
+        'plugins/depth.go': `${filler}\nreturn errors.New("use --lantern-depth")\n`,
+        'commands/build/flags.go': 'package build\n\nset.IntVar(&depth, "lantern-depth", 1)\n',
+      };
+      assert.match((await find(files, '--lantern-depth'))[0]!, /^commands/);
+    });
+
     it('is found in tables of C, in Go and in Rust', async () => {
       const definitions = {
         'a.c': '{"quay-side", required_argument, NULL, 1},',
         'b.go': 'flag.IntVar(&quay, "quay-side", 1, "the side")',
+        'flags.go': 'set.BoolVar(\n\t\t&theQuay.pier.side,\n\t\t"quay-side",\n\t\tfalse)',
+        'short.go': 'cmd.PersistentFlags().StringVarP(&quay, "quay-side", "q", "", "the side")',
         'c.rs': '#[arg(long = "quay-side")]',
       };
       for (const [path, text] of Object.entries(definitions)) {
@@ -246,6 +278,22 @@ describe('a search for typed text', () => {
       for (const key of ['harbour.lights', 'HARBOUR_LIGHTS', 'harbourLights', 'harbour-lights']) {
         const files = { 'lights/harbour.ts': hub, 'z.ts': `${filler}\n\nconst lit = read("${key}");\n` };
         assert.equal((await find(files, 'where is harbour lights configured'))[0], 'z.ts:92', key);
+      }
+    });
+
+    it('is found where it gets its value, also by its name alone', async () => {
+      const uses = '- when: harbour_lights_side == "quay" and harbour_lights_side\n'.repeat(9);
+      const settings = [
+        'harbour_lights_side: quay',
+        "  'harbour_lights_side' => env('QUAY'),",
+        'export harbour_lights_side=quay',
+        'harbour_lights_side = quay',
+      ];
+      for (const setting of settings) {
+        const others = Array.from({ length: 40 }, (_, i) => [`docs/lights${i}.md`, `${uses}${uses}`] as const);
+        const files = { 'tasks/main.yml': uses, ...Object.fromEntries(others), 'z.txt': `${filler}\n\n${setting}\n` };
+        for (const query of ['harbour_lights_side', 'where is the harbour lights side set'])
+          assert.match((await find(files, query))[0]!, /^z.txt/, setting + query);
       }
     });
 

@@ -12,7 +12,7 @@ export interface TypedKey {
 
 /** A key in a text. */
 export interface KeyMatch {
-  /** How surely it is the key: 3 where an option is defined, 2 for a whole string, 1 for a name. */
+  /** How surely it is the key: 3 where an option is defined or a setting gets its value, 2 for a whole string, 1 for a name. */
   readonly worth: number;
   readonly offset: number;
 }
@@ -21,12 +21,17 @@ const LONG_OPTION = /^--([a-z][\w-]+)$/i;
 const OPTION = /^(?:the )?(.+?) (option|flag|switch)$/i;
 const SETTING =
   /^where (?:is|are|do i|do we|can i) (?:the )?(.+?)(?: (?:setting|option))? (configured|configure|set|defined)\??$/i;
+/** A name alone. Those in capitals are variables of the environment, which are searched for what reads them. */
+const BARE = /^(?=.*[a-z])\w[\w.-]*$/;
 const MAX_WORDS = 8;
 
-/** The key that a query asks for: `--dry-run`, `dry run option`, `where is the proxy url configured`. */
-export function parseKey(text: string): TypedKey | undefined {
+/**
+ * The key that a query asks for: `--dry-run`, `dry run option`, `where is the proxy url configured`, `proxy_url`. `isName` tells
+ * whether the query is the name of no definition.
+ */
+export function parseKey(text: string, isName: boolean): TypedKey | undefined {
   const [, option = LONG_OPTION.exec(text)?.[1], optionRole] = OPTION.exec(text) ?? [];
-  const [, setting, settingRole] = SETTING.exec(text) ?? [];
+  const [, setting = isName ? BARE.exec(text)?.[0] : undefined, settingRole] = SETTING.exec(text) ?? [];
   const name = setting ?? option;
   if (name === undefined) return undefined;
   const words = [...wordsIn(name)];
@@ -36,13 +41,16 @@ export function parseKey(text: string): TypedKey | undefined {
   return { kind: setting === undefined ? 'option' : 'setting', words, ...(role && { role: role.toLowerCase() }) };
 }
 
-const DEFINED = 3;
+export const DEFINED = 3;
 const STRING = 2;
 const NAME = 1;
 /** What parsers of command lines have before an option's name, and what a table of C's `getopt_long` has behind it. */
 const DEFINES =
-  /(?<![a-z])(?:(?!has|get|is)\w*(?:option|argument|arg|flag|switch)s?(?:\(\))?|opts?|long)(?:(?:\.|::)\w+)?\W*(?:&[\w.]+,\s*)?$/i;
+  /(?<![a-z])(?:(?!has|get|is)\w*(?:option|argument|arg|flag|switch)s?(?:\(\))?|opts?|long|\w+VarP?(?=\())(?:(?:\.|::)\w+)?\W*(?:&[\w.]+,\s*)?$/i;
 const GETOPT = /^["']\s*,\s*(?:no|required|optional)_argument/;
+/** What a line has before a setting that gets its value there, and behind it. */
+const LINE_BEFORE = /(?:^|\n)[ \t]*(?:-[ \t]+|export[ \t]+)?$/;
+const VALUE_BEHIND = /^["'`]?[ \t]*(?::(?!:)|=(?!=))/;
 /** Characters before a name that are looked at. */
 const BEFORE = 80;
 
@@ -74,7 +82,10 @@ export function keyFinder({ kind, words }: TypedKey): (text: string) => KeyMatch
 }
 
 function worthOf(kind: TypedKey['kind'], quote: string, before: string, behind: string): number {
-  if (kind === 'setting') return quote !== '' && behind.startsWith(quote) ? STRING : NAME;
+  if (kind === 'setting') {
+    if (LINE_BEFORE.test(before) && VALUE_BEHIND.test(behind)) return DEFINED;
+    return quote !== '' && behind.startsWith(quote) ? STRING : NAME;
+  }
   // Its short name may come first: `'-c', '--critical'`.
   const isDefined = DEFINES.test(before.replace(/(["'])-\w\1,\s*$/, '')) || GETOPT.test(behind);
   return isDefined ? DEFINED : STRING;
