@@ -608,6 +608,31 @@ export function describeFigures(target: () => Target): void {
       );
     });
 
+    it('continue with the dates of a default written out or left out, and with no other dates', async () => {
+      await begin(NOW);
+      const day = (i: number): string => plusDays(NOW.slice(0, 10), i);
+      const range = { start_date: day(-7), end_date: day(-1) };
+      for (const [path, dates, others] of [
+        [PATHS.userActivity, range, { start_date: day(-8) }],
+        [PATHS.credits, range, { end_date: day(-2) }],
+        [PATHS.dau, { date: day(-1) }, { date: day(-2) }],
+        [PATHS.editorLanguage, { date: day(-1) }, { date: day(-2) }],
+        [PATHS.cost, range, { ...range, end_date: day(-2) }],
+      ] as const) {
+        const send = (more: Request): Promise<Answer> => {
+          const request = { ...(path === PATHS.cost && { group_by_keys: [KEYS[2]] }), page_size: 1, ...more };
+          return path === PATHS.cost ? client.post(path, request) : client.get(path, request);
+        };
+        const { next_cursor: cursor } = (await send({})).body.pagination as { next_cursor: string };
+        const { next_cursor: other } = (await send(dates)).body.pagination as { next_cursor: string };
+        const second = await send({ cursor });
+        assert.equal(second.status, 200);
+        assert.deepEqual((await send({ cursor, ...dates })).body, second.body, path);
+        assert.deepEqual((await send({ cursor: other })).body, second.body, path);
+        refused(await send({ cursor, ...others }), 400, 'InvalidArgument', 'cursor is invalid for this request');
+      }
+    });
+
     it('neither repeat nor drop a row while data and budgets change and midnight passes', async () => {
       await begin(`${NOW.slice(0, 10)}T23:59:00.000Z`);
       const perUser = { group_by_keys: [KEYS[2]] };

@@ -173,7 +173,6 @@ function checkRange<N extends RangeEndpoint>(
     now: clock.now(),
     cursors,
     dates: (today) => resolveRange('metrics', raw.start_date, raw.end_date, today),
-    bind: ({ start_date, end_date }) => [start_date, end_date],
   });
 }
 
@@ -189,7 +188,6 @@ function checkDay<N extends DayEndpoint>(
     now: clock.now(),
     cursors,
     dates: (today) => resolveDay(raw.date, today),
-    bind: ({ date }) => [date],
   });
 }
 

@@ -123,5 +123,5 @@ function filters({ filters }: RequestOf<'costAnalytics'>): CostFilters {
 function bound(request: RequestOf<'costAnalytics'>): unknown {
   const { identities, products, resources, experts } = filters(request);
   const sorted = [identities, products, resources, experts].map((names) => names && [...names].sort());
-  return [request.start_date, request.end_date, grouping(request), sorted];
+  return [grouping(request), sorted];
 }

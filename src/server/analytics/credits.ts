@@ -18,7 +18,7 @@ export function creditUsageByUser(context: AnalyticsContext, exchange: HttpExcha
     now: clock.now(),
     cursors,
     dates: (today) => resolveRange('credits', raw.start_date, raw.end_date, today),
-    bind: ({ start_date, end_date, by_date = false, by_model = false }) => [start_date, end_date, by_date, by_model],
+    bind: ({ by_date = false, by_model = false }) => [by_date, by_model],
   });
   const { by_date: date = false, by_model: model = false } = request;
   const asOf = clock.now() - context.creditsLagMs;

@@ -7,8 +7,8 @@ import { Cursors, type PagePosition } from './cursors.ts';
 describe('cursors', () => {
   const cursors = new Cursors(randomBytes(32));
   const position = fc
-    .tuple(fc.nat(), fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }))
-    .map(([asOf, after]): PagePosition => ({ asOf, after }));
+    .tuple(fc.nat(), fc.string(), fc.array(fc.string({ unit: 'binary' }), { maxLength: 6 }))
+    .map(([asOf, days, after]): PagePosition => ({ asOf, days, after }));
 
   it('lead back to where a page ended, by the same text each time', () => {
     fc.assert(

@@ -8,6 +8,8 @@ export interface PagePosition {
    * data, are those of that hour up to the last page, also across midnight.
    */
   readonly asOf: number;
+  /** The days of the query, after defaults: those of a default may be written out or left out on later pages. */
+  readonly days: string;
   /** Of the last row of the page. */
   readonly after: RowKey;
 }
@@ -29,8 +31,8 @@ export class Cursors {
     this.#key = createSecretKey(key);
   }
 
-  seal(query: string, { asOf, after }: PagePosition): string {
-    const plain = JSON.stringify([asOf, ...after]);
+  seal(query: string, { asOf, days, after }: PagePosition): string {
+    const plain = JSON.stringify([asOf, days, ...after]);
     const digest = createHmac('sha256', this.#key).update(query).update('\0').update(plain).digest();
     const nonce = digest.subarray(0, NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(query));
@@ -52,7 +54,7 @@ export class Cursors {
       // Altered, or sealed for another query.
       return undefined;
     }
-    const [asOf, ...after] = JSON.parse(plain) as [number, ...string[]];
-    return { asOf, after };
+    const [asOf, days, ...after] = JSON.parse(plain) as [number, string, ...string[]];
+    return { asOf, days, after };
   }
 }

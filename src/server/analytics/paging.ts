@@ -36,15 +36,15 @@ export interface PageOptions<N extends EndpointName, D> {
   readonly cursors: Cursors;
   /** The rules of dates; throws what is wrong. */
   dates(today: Day): D;
-  /** What a cursor is bound to: all that makes another query of it. */
-  bind(request: RequestOf<N>): unknown;
+  /** What a cursor is bound to beside the days: all that makes another query of it. */
+  bind?(request: RequestOf<N>): unknown;
 }
 
 /** Checks a request and its cursor. Throws `InvalidArgument` with the first problem. */
 export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>): CheckedPage<N, D> {
   const { name, raw, now, cursors } = options;
   const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
-  const queryOf = (valid: RequestOf<N>): string => JSON.stringify([name, options.bind(valid)]);
+  const queryOf = (valid: RequestOf<N>): string => JSON.stringify([name, options.bind?.(valid)]);
   let cursor = '';
   let position: PagePosition | undefined;
   let dates: { readonly value: D } | undefined;
@@ -54,7 +54,7 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
       position = cursor === '' ? undefined : cursors.open(queryOf(valid), cursor);
     }
     dates = { value: options.dates(dayOf(position?.asOf ?? now)) };
-    if (cursor !== '' && !position) throw invalidArgument(messages.invalidCursor);
+    if (cursor !== '' && position?.days !== JSON.stringify(dates.value)) throw invalidArgument(messages.invalidCursor);
   });
   const asOf = position?.asOf ?? thisHour;
   return {
@@ -63,7 +63,9 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
     newest: newestDay(asOf),
     after: position?.after,
     pagination: (last) => ({
-      next_cursor: last ? cursors.seal(queryOf(request), { asOf, after: last }) : '',
+      next_cursor: last
+        ? cursors.seal(queryOf(request), { asOf, days: JSON.stringify(dates!.value), after: last })
+        : '',
       has_more: last !== undefined,
     }),
   };
