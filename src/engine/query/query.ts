@@ -33,6 +33,8 @@ export interface Query {
  * bits.
  */
 export const MAX_WORDS = 30;
+/** Largest length of a query in UTF-16 units: a text of megabytes must not keep a thread busy for seconds. */
+export const MAX_QUERY_LENGTH = 100_000;
 const CAPITALIZED = /^\p{Lu}/u;
 
 /**

@@ -313,6 +313,16 @@ describe('parseQueryLanguage', () => {
     );
   });
 
+  it('reads the first 100,000 characters of a text of megabytes', () => {
+    const page = 'word '.repeat(20_000);
+    assert.equal(parseQueryLanguage(`${page}more path:src`).text, page);
+    const { filters } = parseQueryLanguage(`path:src ${page.repeat(100)}`);
+    assert.deepEqual(
+      filters.map(({ pattern }) => pattern),
+      ['src'],
+    );
+  });
+
   it('parses a pasted page at once', () => {
     for (const text of [
       '"'.repeat(1e5),

@@ -4,7 +4,7 @@ import { WORD } from '../analyze/numbers.ts';
 import { checkText } from '../../base/given.ts';
 import { hasIndexable } from '../analyze/words.ts';
 import { adviceFor, didYouMean } from './otherFilters.ts';
-import { MAX_WORDS } from './query.ts';
+import { MAX_QUERY_LENGTH, MAX_WORDS } from './query.ts';
 import { isFault, parseRegex } from './regexSyntax.ts';
 import { editDistance } from './similar.ts';
 
@@ -113,7 +113,7 @@ export interface ParsedQuery {
  */
 export function parseQueryLanguage(text: string): ParsedQuery {
   checkText(text, 'query');
-  return new Parser(text).parse();
+  return new Parser(text.slice(0, MAX_QUERY_LENGTH)).parse();
 }
 
 /**
