@@ -433,7 +433,7 @@ describe('the embedded server', () => {
       assert.equal(health!.caller, null);
       assert.ok(!JSON.stringify(body).includes(server.token) && !JSON.stringify(body).includes('abc'));
       assert.equal((health!.headers as Record<string, string>).accept, 'x/y');
-      for (const limit of ['0', '-1', 'x', ''])
+      for (const limit of ['0', '-1', 'x', '', '1&limit=2'])
         refused(await client.admin('GET', `requests?limit=${limit}`), 400, 'InvalidArgument');
     });
 

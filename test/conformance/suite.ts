@@ -311,6 +311,9 @@ export function describeRules(target: () => Target): void {
         user_emails: ['z@example.invalid', 'A@example.invalid'],
       };
       await invalid(client.post(PATHS.getOverrides, body), message);
+      const blank = { user_emails: ['', 'z@example.invalid', ' '] };
+      const named = 'user_email(s) not found on this organization: "", z@example.invalid, " "';
+      await invalid(client.post(PATHS.getOverrides, blank), named);
     });
   });
 

@@ -185,6 +185,7 @@ export function describeProtocol(openStore: () => ContextOptions['openStore'] = 
       for (const id of ['f'.repeat(64), '../../server.json', ''])
         for (const path of [PATHS.checkpointBlobs, PATHS.codebaseRetrieval])
           await refused(path, { information_request: 'x', blobs: scope([], id) }, 404, 'CheckpointNotFound');
+      assert.match((await raw(PATHS.checkpointBlobs, { blobs: scope([], '') })).text, /there is no checkpoint \\"\\";/);
     });
 
     it('shares blobs between a hundred contexts, each with its own set', async function () {

@@ -190,7 +190,8 @@ function changeClock(clock: AdjustableClock, { now, advanceMs, frozen }: z.outpu
 }
 
 function limitOf({ query }: HttpExchange): number {
-  const limit = new URLSearchParams(query).get('limit') ?? '100';
+  const [limit = '100', another] = new URLSearchParams(query).getAll('limit');
+  if (another !== undefined) throw httpErrors.badRequest(messages.repeated('limit'));
   if (!/^[1-9]\d{0,5}$/.test(limit))
     throw httpErrors.badRequest(messages.mustBe('limit', 'a whole number from 1 to 999999'));
   return Math.min(Number(limit), MAX_REQUESTS);

@@ -225,8 +225,8 @@ async function* searchLines(
 }
 
 function numberOf(name: string, id: string | undefined): number | undefined {
-  const number = id === undefined ? undefined : eventNumber(id);
-  if (id !== undefined && number === undefined)
-    throw httpErrors.badRequest(`${name} must be an event_id, such as ${eventId(1)}`);
+  if (id === undefined || id === '') return undefined;
+  const number = eventNumber(id);
+  if (number === undefined) throw httpErrors.badRequest(`${name} must be an event_id, such as ${eventId(1)}`);
   return number;
 }

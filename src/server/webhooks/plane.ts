@@ -1,3 +1,4 @@
+import { messages } from '../../analytics/contract.ts';
 import { httpErrors } from '../http/errors.ts';
 import type { Resource } from '../http/exchange.ts';
 import type { AdminResource } from '../admin/adminPlane.ts';
@@ -35,13 +36,13 @@ export function withLease(service: WebhookService, { guard, ...resource }: Resou
 }
 
 export function parametersOf(query: string, known: readonly string[]): Record<string, string> {
-  const given: Record<string, string> = {};
+  const given = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (!known.includes(name)) throw httpErrors.badRequest(`${name.slice(0, 100)} is none of ${known.join(', ')}`);
-    if (name in given) throw httpErrors.badRequest(`${name} must be given once`);
-    if (value !== '') given[name] = value;
+    if (given.has(name)) throw httpErrors.badRequest(messages.repeated(name));
+    given.set(name, value);
   }
-  return given;
+  return Object.fromEntries([...given].filter(([, value]) => value !== ''));
 }
 
 export function limitOf(limit = '100', most = MAX_PAGE): number {

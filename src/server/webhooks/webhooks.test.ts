@@ -307,6 +307,7 @@ describe('webhooks of the server', () => {
     const first = await post(url, secret, '1', { 'webhook-id': 'a' });
     assert.deepEqual(await post(url, secret, '1', { 'webhook-id': 'a' }), first);
     assert.deepEqual(await post(url, secret, '1', { 'idempotency-key': 'a' }), first);
+    assert.deepEqual(await post(url, secret, '1', { 'webhook-id': '', 'idempotency-key': 'a' }), first);
     const { secret: second } = (await admin('POST', 'webhooks/w/rotate', { overlap_seconds: 60 })).body;
     server.clock.advance(400 * 86_400_000);
     server.webhooks.journal.forget();
@@ -544,5 +545,16 @@ describe('webhooks of the server', () => {
     assert.equal((await admin('DELETE', 'webhooks/w?force=true')).status, 200);
     assert.equal((await admin('POST', `events/${body.event_id}/replay`)).status, 404);
     assert.equal((await admin('GET', 'events?status=lost')).status, 400);
+  });
+
+  it('takes empty parameters of a list for absent ones, and no parameter twice', async () => {
+    assert.equal((await admin('GET', 'events?webhook=&cursor=')).status, 200);
+    for (const query of ['webhook=w&webhook=w', 'webhook=&webhook=w', 'limit=1&limit='])
+      assert.equal((await admin('GET', `events?${query}`)).status, 400, query);
+    const search = { method: 'POST', headers: { authorization: `Bearer ${server.adminToken}` } };
+    const body = JSON.stringify({ cursor: '' });
+    const headers = { ...search.headers, 'content-type': 'application/json' };
+    const found = await fetch(`${server.url}/__admin/events/search`, { ...search, headers, body });
+    assert.deepEqual([found.status, (await found.text()).trim()], [200, '{"done":true}']);
   });
 });
