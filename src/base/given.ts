@@ -14,6 +14,11 @@ export function checkText(value: unknown, name: string): void {
   check(typeof value === 'string', name, 'a string', value);
 }
 
+/** A text that may be missing. */
+export function checkOptionalText(value: unknown, name: string): void {
+  if (value !== undefined && value !== null) checkText(value, name);
+}
+
 export function checkBytes(value: unknown, name: string): void {
   check(types.isUint8Array(value), name, 'a Uint8Array, as Buffer.from(text) returns', value);
 }
@@ -48,7 +53,7 @@ export function checkChoice(value: unknown, name: string, choices: readonly stri
 /** The options of a call that can be waited for and cancelled. */
 export function checkCallOptions(options: unknown): void {
   checkObject(options);
-  const { signal, timeout, onProgress } = options as Readonly<Record<string, unknown>>;
+  const { signal, timeout, onProgress, maxOutputLength } = options as Readonly<Record<string, unknown>>;
   const isSignal = typeof signal === 'object' && (signal === null || 'aborted' in signal);
   check(signal === undefined || isSignal, 'signal', 'an AbortSignal', signal);
   check(
@@ -58,6 +63,8 @@ export function checkCallOptions(options: unknown): void {
     timeout,
   );
   checkFunction(onProgress, 'onProgress');
+  const isLength = ['undefined', 'number'].includes(typeof maxOutputLength) || maxOutputLength === null;
+  check(isLength, 'maxOutputLength', 'a number of characters', maxOutputLength);
 }
 
 /** The absolute form of a path, so that a later change of the current folder does not move it. */

@@ -48,10 +48,15 @@ describe('credentials', () => {
     }
   });
 
+  it('of the options need no other, whatever the session variable holds', () => {
+    const given = { apiKey: 'k', apiUrl: 'u' };
+    assert.deepEqual(resolveCredentials(given, { env: { SEXTANT_SESSION_AUTH: 'no session' } }), given);
+  });
+
   it('are refused, and not shown, if the session variable holds no session', () => {
     for (const bad of ['sxt_secret', '{"accessToken":"sxt_secret"}'])
       assert.throws(
-        () => resolveCredentials({ apiKey: 'k', apiUrl: 'u' }, { env: { SEXTANT_SESSION_AUTH: bad }, home: folder() }),
+        () => resolveCredentials({ apiKey: 'k' }, { env: { SEXTANT_SESSION_AUTH: bad }, home: folder() }),
         (error: Error) =>
           error.message.includes('SEXTANT_SESSION_AUTH') &&
           error.cause === undefined &&

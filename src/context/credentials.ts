@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
 import { explainWriteError, systemCode } from '../base/errors.ts';
+import { checkOptionalText } from '../base/given.ts';
 import { parseJson } from '../base/json.ts';
 import { removeSync } from '../base/removal.ts';
 import { contextErrors } from './errors.ts';
@@ -32,14 +33,16 @@ const session = z.object({ accessToken: filled, tenantURL: filled, scopes: z._de
 /**
  * Finds key and address separately, each in this order: the options, the session in `SEXTANT_SESSION_AUTH`,
  * `SEXTANT_API_TOKEN` and `SEXTANT_API_URL`, the session in `~/.sextant/session.json`, which is read only if one is missing.
- * Throws `NoApiKey`, then `NoApiUrl`; `InvalidSession` if the variable holds no session.
+ * Throws `NoApiKey`, then `NoApiUrl`; `InvalidSession` if the variable is needed and holds no session.
  */
 export function resolveCredentials(
   given: { readonly apiKey?: string | undefined; readonly apiUrl?: string | undefined },
   { env = process.env, home = homedir() }: CredentialDependencies = {},
 ): Credentials {
-  const inVariable = sessionIn(env.SEXTANT_SESSION_AUTH);
+  checkOptionalText(given.apiKey, 'apiKey');
+  checkOptionalText(given.apiUrl, 'apiUrl');
   // Empty values count as missing.
+  const inVariable = given.apiKey && given.apiUrl ? undefined : sessionIn(env.SEXTANT_SESSION_AUTH);
   let apiKey = [given.apiKey, inVariable?.accessToken, env.SEXTANT_API_TOKEN].find(Boolean);
   let apiUrl = [given.apiUrl, inVariable?.tenantURL, env.SEXTANT_API_URL].find(Boolean);
   if (apiKey && apiUrl) return { apiKey, apiUrl };

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { answer, describeDirectContext, QUERY_FILE, RETRY_FILE } from '../../test/support/directContextSuite.ts';
 import { runs } from '../../test/support/runs.ts';
 import { temporaryFolder } from '../../test/support/temporary.ts';
+import { until } from '../../test/support/until.ts';
 import { SextantError } from '../base/errors.ts';
 import { SextantServer } from '../server/server.ts';
 import type { UploadBlob } from '../wire/batches.ts';
@@ -23,6 +24,8 @@ class FaultyBackend implements ContextBackend {
   readonly calls: string[] = [];
   readonly #inner: ContextBackend;
   #failAfter = Infinity;
+  /** A call of this name is never answered. */
+  hangsAt: string | undefined;
 
   constructor(inner: ContextBackend) {
     this.#inner = inner;
@@ -34,6 +37,7 @@ class FaultyBackend implements ContextBackend {
 
   async #call<T>(name: string, call: () => Promise<T>): Promise<T> {
     this.calls.push(name);
+    if (name === this.hangsAt) await new Promise(() => undefined);
     if (this.#failAfter-- <= 0) throw new Error('broken');
     return call();
   }
@@ -130,6 +134,29 @@ describe('a direct context', () => {
     ]);
     assert.deepEqual(all[1], { newlyUploaded: [], alreadyUploaded: ['src/query.ts'] });
     assert.deepEqual(context.getIndexedPaths(), ['src/retry.ts', 'x']);
+  });
+
+  it('ends a cancelled addition at once, whatever it waits for', async () => {
+    const inner = await EmbeddedBackend.open(undefined, undefined, {});
+    const backend = new FaultyBackend(inner);
+    const context = await DirectContext.createWith({ backend });
+    const many = Array.from({ length: 1000 }, (_, i) => ({ path: `${i}.txt`, contents: `${i}` }));
+    for (const name of ['findMissing', 'upload', 'checkpoint']) {
+      backend.hangsAt = name;
+      const controller = new AbortController();
+      const adding = context.addToIndex(many, { signal: controller.signal });
+      await until(name, () => backend.calls.at(-1) === name);
+      // One that waits for its turn is cancelled, too.
+      const waiting = context.addToIndex(many, { signal: AbortSignal.any([controller.signal]) });
+      controller.abort();
+      await assert.rejects(waiting, hasCode('Cancelled'), name);
+      await assert.rejects(adding, hasCode('Cancelled'), name);
+      assert.deepEqual(context.getIndexedPaths(), []);
+      backend.hangsAt = undefined;
+    }
+    await context.addToIndex(many);
+    assert.equal(context.getIndexedPaths().length, many.length);
+    await context.close();
   });
 
   it('waits until files are indexed, within the time limit', async () => {

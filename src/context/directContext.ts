@@ -179,8 +179,10 @@ export class DirectContext implements AsyncDisposable {
     checkList(files, 'files');
     checkCallOptions(options);
     const given = [...files];
-    throwIfCancelled(options.signal);
-    const { result, names } = await this.#inTurn(async () => this.#add(await toBlobs(given), options, startedAt));
+    const { signal } = options;
+    throwIfCancelled(signal);
+    const work = async () => this.#add(await abortable(toBlobs(given), signal), options, startedAt);
+    const { result, names } = await this.#inTurn(work, signal);
     if (options.waitForIndexing ?? true) await this.#wait(names, options, startedAt);
     return result;
   }
@@ -188,9 +190,11 @@ export class DirectContext implements AsyncDisposable {
   /** Removes files by path; ignores unknown paths. Throws {@link APIError}. */
   async removeFromIndex(paths: readonly string[]): Promise<void> {
     checkList(paths, 'paths');
+    const given = [...paths];
+    for (const path of given) checkText(path, 'a path');
     await this.#inTurn(async () => {
       this.#needFiles('removeFromIndex');
-      await this.#change(await this.#settled(this.#files.without(paths)));
+      await this.#change(await this.#settled(this.#files.without(given)));
     });
   }
 
@@ -330,14 +334,14 @@ export class DirectContext implements AsyncDisposable {
       ]),
     );
     const asked = Array.from(tracked.values(), ({ name }) => name);
-    const { unknown, nonindexed } = await this.#backend.findMissing(asked);
+    const { unknown, nonindexed } = await abortable(this.#backend.findMissing(asked), signal);
     const lacking = new Set([...unknown, ...nonindexed]);
     const missing = changed.filter(({ path }) => lacking.has(tracked.get(path)!.name));
     let uploaded = 0;
     let bytesUploaded = 0;
     for (const batch of uploadBatches(missing)) {
       throwIfCancelled(signal);
-      const names = await this.#backend.upload(batch);
+      const names = await abortable(this.#backend.upload(batch), signal);
       for (const [i, { path, name, size }] of batch.entries()) {
         tracked.set(path, { name: names[i] ?? name, clientName: name });
         bytesUploaded += size;
@@ -349,7 +353,7 @@ export class DirectContext implements AsyncDisposable {
       onProgress?.({ stage: 'uploading', uploaded, indexed: 0, total, currentFile, bytesUploaded, startedAt });
     }
     throwIfCancelled(signal);
-    await this.#change(await this.#settled(this.#files.with(tracked)));
+    await this.#change(await abortable(this.#settled(this.#files.with(tracked)), signal));
     for (const name of asked) this.#doubtful.delete(name);
     const newlyUploaded = missing.map(({ path }) => path);
     const isNew = new Set(newlyUploaded);
@@ -444,12 +448,12 @@ export class DirectContext implements AsyncDisposable {
     }
   }
 
-  #inTurn<T>(work: () => T | Promise<T>): Promise<T> {
+  #inTurn<T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
     // Here, since close() waits for the calls before it.
     this.#needOpen();
-    const turn = this.#last.then(work);
-    // The caller handles the error, and the next change runs.
-    this.#last = turn.catch(() => undefined);
+    const turn = abortable(this.#last, signal).then(work);
+    // The caller handles the error, and the next change runs. A cancelled turn ends before its predecessor.
+    this.#last = Promise.allSettled([this.#last, turn]);
     return turn;
   }
 

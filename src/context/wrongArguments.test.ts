@@ -82,6 +82,8 @@ describe('A program without types', () => {
     await refuses((wrong) => DirectContext.create({ backend: wrong }), 'embeded', 5);
     await refuses((wrong) => DirectContext.create({ backend, folder: wrong }), '', 5, pathToFileURL(folder()));
     await refuses((wrong) => DirectContext.create({ backend, answer: wrong }), 'x');
+    await refuses((wrong) => DirectContext.create({ apiKey: wrong, apiUrl: 'http://localhost' }), 5, {});
+    await refuses((wrong) => DirectContext.create({ apiKey: 'k', apiUrl: wrong }), 5, new URL('http://localhost'));
     await refuses((wrong) => DirectContext.importFromFile(wrong), undefined, 5);
     await using context = await DirectContext.create({ backend });
     await context.addToIndex([{ path: 'a.ts', contents: content.toString() }]);
@@ -89,9 +91,10 @@ describe('A program without types', () => {
     await refuses((wrong) => context.addToIndex(wrong), undefined, file, 'b.ts');
     await refuses((wrong) => context.addToIndex([], wrong), null);
     // The characters of a path are no paths: nothing was removed.
-    await refuses((wrong) => context.removeFromIndex(wrong), undefined, 'a.ts');
+    await refuses((wrong) => context.removeFromIndex(wrong), undefined, 'a.ts', [5]);
     await refuses((wrong) => context.search(wrong), undefined, null, 5);
     await refuses((wrong) => context.search('retry', wrong), null);
+    await refuses((wrong) => context.search('retry', { maxOutputLength: wrong }), '100', {}, true);
     await refuses((wrong) => context.searchAndAsk('retry', wrong), null, 5);
     await refuses((wrong) => context.waitForIndexing(1, wrong), 5);
     await refuses((wrong) => context.export(wrong), null);
