@@ -14,11 +14,6 @@ export function checkText(value: unknown, name: string): void {
   check(typeof value === 'string', name, 'a string', value);
 }
 
-/** A text that may be missing. */
-export function checkOptionalText(value: unknown, name: string): void {
-  if (value !== undefined && value !== null) checkText(value, name);
-}
-
 export function checkBytes(value: unknown, name: string): void {
   check(types.isUint8Array(value), name, 'a Uint8Array, as Buffer.from(text) returns', value);
 }
@@ -63,8 +58,8 @@ export function checkCallOptions(options: unknown): void {
     timeout,
   );
   checkFunction(onProgress, 'onProgress');
-  const isLength = ['undefined', 'number'].includes(typeof maxOutputLength) || maxOutputLength === null;
-  check(isLength, 'maxOutputLength', 'a number of characters', maxOutputLength);
+  const isLength = ['undefined', 'number'].includes(typeof maxOutputLength);
+  check(isLength, 'maxOutputLength', 'a number', maxOutputLength);
 }
 
 /** The absolute form of a path, so that a later change of the current folder does not move it. */

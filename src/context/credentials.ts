@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomicSync } from '../base/atomicFile.ts';
 import { explainWriteError, systemCode } from '../base/errors.ts';
-import { checkOptionalText } from '../base/given.ts';
+import { checkText } from '../base/given.ts';
 import { parseJson } from '../base/json.ts';
 import { removeSync } from '../base/removal.ts';
 import { contextErrors } from './errors.ts';
@@ -39,8 +39,7 @@ export function resolveCredentials(
   given: { readonly apiKey?: string | undefined; readonly apiUrl?: string | undefined },
   { env = process.env, home = homedir() }: CredentialDependencies = {},
 ): Credentials {
-  checkOptionalText(given.apiKey, 'apiKey');
-  checkOptionalText(given.apiUrl, 'apiUrl');
+  for (const name of ['apiKey', 'apiUrl'] as const) checkText(given[name] ?? '', name);
   // Empty values count as missing.
   const inVariable = given.apiKey && given.apiUrl ? undefined : sessionIn(env.SEXTANT_SESSION_AUTH);
   let apiKey = [given.apiKey, inVariable?.accessToken, env.SEXTANT_API_TOKEN].find(Boolean);

@@ -191,7 +191,7 @@ export class DirectContext implements AsyncDisposable {
   async removeFromIndex(paths: readonly string[]): Promise<void> {
     checkList(paths, 'paths');
     const given = [...paths];
-    for (const path of given) checkText(path, 'a path');
+    for (const path of given) checkText(path, 'path');
     await this.#inTurn(async () => {
       this.#needFiles('removeFromIndex');
       await this.#change(await this.#settled(this.#files.without(given)));

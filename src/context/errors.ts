@@ -95,7 +95,7 @@ export const contextErrors = {
   noCheckpoint: (id: string): SextantError =>
     new SextantError(
       'CheckpointNotFound',
-      `there is no checkpoint ${id === '' ? '""' : id.slice(0, 100)}; it may have been unused for too long. Add the files again`,
+      `there is no checkpoint "${id.slice(0, 100)}"; it may have been unused for too long. Add the files again`,
     ),
   notUploaded: (name: string, count: number): SextantError =>
     new SextantError(

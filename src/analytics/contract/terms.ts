@@ -111,7 +111,7 @@ export const messages = {
     `${path} has the same identity, resource and period as ${other}`,
   unknownIdentities: (kind: IdentityField, names: readonly string[]): string =>
     // A blank name would leave nothing to read in the list.
-    `${kind}(s) not found on this organization: ${names.map((name) => (name.trim() === '' ? `"${name}"` : name)).join(', ')}`,
+    `${kind}(s) not found on this organization: ${names.map((name) => (name.trim() ? name : `"${name}"`)).join(', ')}`,
   wrongResource: (resource: string, plan: Plan): string =>
     `resource ${resource} does not match the organization's billing plan, which needs ${RESOURCE_OF_PLAN[plan]}`,
   limit:

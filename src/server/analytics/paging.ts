@@ -48,13 +48,15 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
   let cursor = '';
   let position: PagePosition | undefined;
   let dates: { readonly value: D } | undefined;
+  let days = '';
   const request = checkRequest(name, raw, (valid) => {
     if (valid !== undefined) {
       cursor = (valid as { readonly cursor?: string | null }).cursor ?? '';
       position = cursor === '' ? undefined : cursors.open(queryOf(valid), cursor);
     }
     dates = { value: options.dates(dayOf(position?.asOf ?? now)) };
-    if (cursor !== '' && position?.days !== JSON.stringify(dates.value)) throw invalidArgument(messages.invalidCursor);
+    days = JSON.stringify(dates.value);
+    if (cursor !== '' && position?.days !== days) throw invalidArgument(messages.invalidCursor);
   });
   const asOf = position?.asOf ?? thisHour;
   return {
@@ -63,9 +65,7 @@ export function checkPage<N extends EndpointName, D>(options: PageOptions<N, D>)
     newest: newestDay(asOf),
     after: position?.after,
     pagination: (last) => ({
-      next_cursor: last
-        ? cursors.seal(queryOf(request), { asOf, days: JSON.stringify(dates!.value), after: last })
-        : '',
+      next_cursor: last ? cursors.seal(queryOf(request), { asOf, days, after: last }) : '',
       has_more: last !== undefined,
     }),
   };

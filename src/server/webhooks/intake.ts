@@ -79,8 +79,9 @@ export function intakeResource(service: WebhookService): Resource {
 }
 
 function idempotencyKeyOf({ headers }: HttpExchange): string | undefined {
-  const key = [headers['webhook-id'], headers['idempotency-key']].find((one) => one !== undefined && one !== '');
-  if (key === undefined) return undefined;
+  // An empty one is none.
+  const key = [headers['webhook-id'], headers['idempotency-key']].find(Boolean);
+  if (!key) return undefined;
   if (typeof key !== 'string' || key.length > MAX_KEY)
     throw httpErrors.badRequest(`webhook-id and Idempotency-Key must have at most ${MAX_KEY} characters`);
   return key;

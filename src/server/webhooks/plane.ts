@@ -36,13 +36,14 @@ export function withLease(service: WebhookService, { guard, ...resource }: Resou
 }
 
 export function parametersOf(query: string, known: readonly string[]): Record<string, string> {
-  const given = new Map<string, string>();
-  for (const [name, value] of new URLSearchParams(query)) {
+  const given: Record<string, string> = {};
+  const all = new URLSearchParams(query);
+  for (const [name, value] of all) {
     if (!known.includes(name)) throw httpErrors.badRequest(`${name.slice(0, 100)} is none of ${known.join(', ')}`);
-    if (given.has(name)) throw httpErrors.badRequest(messages.repeated(name));
-    given.set(name, value);
+    if (all.getAll(name).length > 1) throw httpErrors.badRequest(messages.repeated(name));
+    if (value !== '') given[name] = value;
   }
-  return Object.fromEntries([...given].filter(([, value]) => value !== ''));
+  return given;
 }
 
 export function limitOf(limit = '100', most = MAX_PAGE): number {
