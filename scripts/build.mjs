@@ -206,7 +206,7 @@ const targets = [
     // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads. 15 read numbers,
     // titles and heads of definitions, and what is pasted. 45 list, send, edit and retry events of webhooks.
     // 5 guess encodings.
-    budget: 1336,
+    budget: 1337,
     options: {
       entryPoints: {
         index: 'src/index.ts',
@@ -227,7 +227,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 8946,
+    budget: 8948,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')
