@@ -227,7 +227,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 8948,
+    budget: 8950,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

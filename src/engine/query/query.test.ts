@@ -19,4 +19,26 @@ describe('parseQuery', () => {
       assert.ok(parseQuery(text).words.length > 3, text);
     }
   });
+
+  it('leaves out how a question asks for a decision', () => {
+    const file = parseQuery('is a file binary').words;
+    for (const asked of [
+      'How does it decide whether a file is binary?',
+      'how do we know if a file is binary',
+      'how can I tell that a file is binary?',
+      'Where is determined whether a file is binary?',
+      'who decides whether a file is binary?',
+      'How can you find out if a file is binary?',
+    ])
+      assert.deepEqual(parseQuery(asked).words, file, asked);
+    assert.deepEqual(parseQuery('which rule decides when a cache is full?').words, ['rule', 'cach', 'full']);
+    assert.deepEqual(parseQuery('How does the parser know what follows?').words, ['parser', 'follow']);
+  });
+
+  it('keeps the words of a decision where they are the subject', () => {
+    assert.deepEqual(parseQuery('decide whether').words, ['decid', 'whether']);
+    assert.deepEqual(parseQuery('How does it decide whether?').words, ['decid', 'whether']);
+    assert.deepEqual(parseQuery('what does decide_whether do').words, ['decid', 'whether']);
+    assert.deepEqual(parseQuery('how are known hosts read').words, ['known', 'host', 'read']);
+  });
 });

@@ -1,6 +1,6 @@
 import { WORD } from '../analyze/numbers.ts';
 import { foldName } from '../analyze/symbolNames.ts';
-import { isIndexable, isNumber, isStopword, isUnspaced, MAX_WORD, splitToken } from '../analyze/words.ts';
+import { hasIndexable, isIndexable, isNumber, isStopword, isUnspaced, MAX_WORD, splitToken } from '../analyze/words.ts';
 import { stemOf } from './wordMatch.ts';
 
 /** A query in the terms of the index. */
@@ -36,13 +36,19 @@ export const MAX_WORDS = 30;
 /** Largest length of a query in UTF-16 units: a text of megabytes must not keep a thread busy for seconds. */
 export const MAX_QUERY_LENGTH = 100_000;
 const CAPITALIZED = /^\p{Lu}/u;
+/**
+ * How a question asks for a decision, up to what is decided: _How does it decide whether_ a file is binary? Its words are rare in
+ * code, so that they would count much.
+ */
+const DECIDING =
+  /^(?<start>\W*(?:how|when|where|what|which|who)\s+(?:\S+\s+){0,4}?)(?:decide[ds]?|determine[ds]?|know[ns]?|tells?|judge[ds]?|(?:figure|find|work)s? out|makes? sure)\s+(?:whether|if|that|which|what|when|where|how|who|why)\s/i;
 
 /**
  * Converts typed text to terms. `page fault handler` searches three words, and names made of neighbours, such as
  * `page_fault`; `handleMmFault` searches the name and its words.
  */
 export function parseQuery(text: string): Query {
-  const typed = tokensOf(text.normalize());
+  const typed = tokensOf(withoutDeciding(text.normalize()));
   const names = typed.map(splitToken);
   const all = names.flat();
   // A question of common words alone still deserves the best possible answer.
@@ -80,6 +86,12 @@ export function parseQuery(text: string): Query {
 /** The words of a query that count, as typed. */
 export function tokensOf(text: string): string[] {
   return [...text.matchAll(WORD)].slice(0, MAX_WORDS).map(([token]) => token);
+}
+
+/** A question without the words that ask for a decision, if others are left. */
+function withoutDeciding(text: string): string {
+  const rest = text.replace(DECIDING, '$<start>');
+  return hasIndexable(rest) ? rest : text;
 }
 
 /** Length of the longest name in a script without spaces between words. */
