@@ -1,9 +1,26 @@
 /* The part of undici that is loaded at its first use, with `await import('../base/undici.ts')`: it is large. Not
    `import('undici')` itself, since of a CommonJS package esbuild's chunk has no named exports, and `request` would be
    undefined in the shipped bundle. */
-export { Agent, request } from 'undici';
-import { Agent, EnvHttpProxyAgent, type Dispatcher } from 'undici';
+import { Agent, EnvHttpProxyAgent, request as send, type Dispatcher } from 'undici';
 import { isLoopback } from './loopback.ts';
+
+export { Agent };
+
+type RequestOptions = Omit<NonNullable<Parameters<typeof send<null>>[1]>, 'opaque' | 'signal'> & {
+  readonly signal?: AbortSignal;
+};
+
+/** As undici's `request`, but its signal also ends the wait for a connection, which undici goes on with for up to 10 s. */
+export function request(url: string | URL, options: RequestOptions): Promise<Dispatcher.ResponseData> {
+  const sent = send(url, options);
+  const { signal } = options;
+  if (!signal) return sent;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    signal.addEventListener('abort', abort);
+    sent.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
 
 /** Settings of the editor, which count before those of the environment. */
 export interface ProxySettings {
