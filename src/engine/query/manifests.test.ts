@@ -100,3 +100,57 @@ describe('a search for a package', () => {
     assert.deepEqual(parsePackage('harbour_lights'), { name: 'harbour_lights', isSure: false });
   });
 });
+
+describe('a question for a version', () => {
+  const folder = temporaryFolder();
+  const code = {
+    'version/minimum.ts':
+      'function minimumVersion(node, go, python) {} // version that is required, needed and used\n'.repeat(9),
+    'docs/version.md': '# Version\n\nThe minimum version that is required.\n'.repeat(5),
+  };
+
+  async function first(files: Readonly<Record<string, string>>, query: string): Promise<string> {
+    const [hit] = await searchFiles(folder(), { ...code, ...files }, query);
+    return `${hit?.path}:${hit?.startLine}`;
+  }
+
+  it('shows the manifest that states it', async () => {
+    const asked = {
+      'minimum node version': ['package.json', '{\n  "name": "quay",\n  "engines": { "node": ">=20" }\n}\n'],
+      'which go version is needed?': ['api/go.mod', 'module example.com/api // go and version\n\ngo 1.26.0\n'],
+      'what PHP version do I need for development': ['composer.json', '{ "require": { "php": "^8.1.0" } }\n'],
+      'what python version is required': ['setup.py', "setup(name='quay',\n  python_requires='>=3.10')\n"],
+      'minimum python version': ['pyproject.toml', '[project]\nrequires-python = ">=3.10"\n'],
+      'minimum rust version': ['Cargo.toml', '[package]\nversion = "1.0.0"\nrust-version = "1.96"\n'],
+      'which kotlin version is used': ['gradle/libs.versions.toml', '[versions]\nkotlin = "2.3.0"\n'],
+      'what version of JDK is required': ['build.gradle.kts', 'kotlin {\n  jvmToolchain(21)\n}\n'],
+      'minimum java version': [
+        'pom.xml',
+        '<project><properties><java.version>21</java.version></properties></project>\n',
+      ],
+      'ruby version': ['Gemfile', "source 'https://rubygems.org'\nruby '3.4.1'\n"],
+      'which .NET SDK version is required': ['global.json', '{\n  "sdk": {\n    "version": "10.0.100"\n  }\n}\n'],
+      'kombu version': ['requirements/default.txt', 'vine>=5.1\nkombu>=5.6.0\n'],
+      'version of Aspire.Hosting': [
+        'Directory.Packages.props',
+        '<PackageVersion Include="Aspire.Hosting" Version="9.5" />\n',
+      ],
+      'which c++ standard is required': ['CMakeLists.txt', 'project(quay)\nset(CMAKE_CXX_STANDARD 17)\n'],
+    } as const;
+    for (const [query, [path, text]] of Object.entries(asked))
+      assert.match(await first({ [path]: text }, query), new RegExp(`^${path}:`), query);
+  });
+
+  it('prefers outer folders, and needs a number', async () => {
+    const inner = Object.fromEntries(
+      Array.from({ length: 9 }, (_, i) => [`packages/quay${i}/package.json`, '{ "engines": { "node": ">=18" } }\n']),
+    );
+    const files = { ...inner, 'package.json': '{ "engines": { "node": ">=20" } }\n' };
+    assert.equal(await first(files, 'minimum node version'), 'package.json:1');
+    const marked = { 'setup.cfg': "fog>=0.2;python_version<'3.9'\n", 'setup.py': "setup(python_requires='>=3.10')\n" };
+    assert.equal(await first(marked, 'which python version is required'), 'setup.py:1');
+    const scripts = { 'package.json': '{ "scripts": { "node": "node version.js", "minimum": "version" } }\n' };
+    assert.doesNotMatch(await first(scripts, 'minimum node version'), /^package/);
+    assert.doesNotMatch(await first({ 'go.mod': 'module cargo 1.2\n' }, 'where is the go version compared'), /^go.mod/);
+  });
+});

@@ -3,13 +3,33 @@ import { splitToken } from '../analyze/words.ts';
 import type { SegmentScores } from './collect.ts';
 import type { SearchedFolder } from './hits.ts';
 import { Position } from './phrase.ts';
-import { fewOf, textOf, type IsAside, type Pinned } from './pinned.ts';
+import { fewOf, textOf, type Candidate, type IsAside, type Pinned } from './pinned.ts';
 import { stemOf } from './wordMatch.ts';
 
 /** Files that name the package which they build: within, or by their own name or their folder's. */
 const MANIFEST =
   /(?:^|\/)(?:package\.json|composer\.json|deno\.jsonc?|Cargo\.toml|pyproject\.toml|setup\.(?:py|cfg)|go\.mod|pom\.xml|pubspec\.ya?ml|mix\.exs|Package\.swift|settings\.gradle(?:\.kts)?|CMakeLists\.txt|build\.gradle(?:\.kts)?|[^/]+\.(?:csproj|fsproj|vbproj|gemspec|cabal))$/;
 const BY_PATH = ['/build.gradle', '/build.gradle.kts', '.csproj', '.fsproj', '.vbproj'];
+/** Further files that state versions of what a project needs. */
+const VERSIONED = new RegExp(
+  String.raw`${MANIFEST.source}|(?:^|\/)(?:global\.json|go\.work|Gemfile|gradle\.properties|rust-toolchain(?:\.toml)?|libs\.versions\.toml|Directory\.(?:Build|Packages)\.props|[^/]*requirements[^/]*\.txt|requirements\/[^/]+\.txt)$`,
+);
+const VERSION =
+  /^(?:(?:what|which) )?(?:is |are )?(?:the )?(?:(?:current|latest|least|lowest|min|minimal|minimum|needed|required|supported) )*(?:versions? of (?<of>\S+)|(?<name>\S+)(?: sdk)? (?:versions?|standard))(?: (?:are|can|do|does|for|is|must|should|to|we) .*|(?: (?:needed|required|supported|used)))?\s{0,9}\??$/i;
+/** What manifests call it. */
+const STATED: readonly (readonly [name: RegExp, pattern: string])[] = [
+  [/^node(?:\.?js)?$/i, 'node'],
+  [/^golang$/i, 'go'],
+  [
+    /^(?:java|jdk|jvm)$/i,
+    String.raw`(?:java|jvmToolchain|jvmTarget|(?:source|target)Compatibility|maven\.compiler\.(?:release|source|target))`,
+  ],
+  [/^(?:\.net|dotnet)$/i, String.raw`(?:TargetFrameworks?|sdk"\s{0,20}:\s{0,20}\{\s{0,20}"version)`],
+  [/^(?:c\+\+|cpp)$/i, '(?:CMAKE_CXX_STANDARD|cxx_std_?)'],
+];
+/** Number of manifests that are read for a version, those in outer folders first. */
+const MAX_VERSIONED = 64;
+const MAX_FOUND = 4;
 /** What a manifest has before its name. */
 const KEY = String.raw`(?<![\w-])["']?(?:name|module|artifactId|app|project)["']?[ \t]{0,20}[:=(>]?[ \t]{0,20}["':]{0,2}`;
 const OWNER = /^(?:the\s+)?(?:[\w.-]+['’]s\s+)?/i;
@@ -45,7 +65,7 @@ export function parsePackage(text: string): TypedPackage | undefined {
 }
 
 /**
- * The manifests of the package that a query names, if these are few: the file that states its name, or whose folder or own name
+ * The manifests that state the version which a query asks for; or those of the package that it names, if these are few: the file that states its name, or whose folder or own name
  * it is. `words` are those of the query; `isDefined` tells whether the query is the name of a definition.
  */
 export function* findManifests(
@@ -56,6 +76,8 @@ export function* findManifests(
   folders: readonly SearchedFolder[],
   isAside: IsAside,
 ): Generator<undefined, Pinned[], void> {
+  const version = parseVersion(typed);
+  if (version) return yield* findVersions(version, all, folders, isAside);
   const wanted = parsePackage(typed);
   if (!wanted || (isDefined && !wanted.isSure)) return [];
   const { name } = wanted;
@@ -83,10 +105,55 @@ export function* findManifests(
       found.push({ scores, document, line: new Position(text).at(at).line, worth: 1, feature: 'manifest' });
     }
   }
-  const depthOf = ({ scores, document }: Pinned): number => scores.reader.pathOf(document).split('/').length;
   return fewOf(found, isAside)
     .sort((a, b) => depthOf(a) - depthOf(b))
     .map((one, i) => ({ ...one, worth: (isAside(one) ? 0.9 : 1) / (1 + i / 1_000) }));
+}
+
+/** Pattern of the line with the version that a text asks for: `minimum node version`, `which version of Go is needed`. */
+export function parseVersion(text: string): RegExp | undefined {
+  if (text.length > MAX_NAME) return undefined;
+  const { of, name = of?.replace(/\?$/, '') } = VERSION.exec(text)?.groups ?? {};
+  if (name === undefined) return undefined;
+  const stated = STATED.find(([pattern]) => pattern.test(name))?.[1] ?? escapeRegExp(name);
+  return new RegExp(
+    String.raw`(?<![\w./-]|;\s{0,3})(?:(?:min|minimum|requires?|required)[-_])?${stated}(?:[-_.](?:version|requires|tools-version))?["'\])]{0,2}(?:\s{1,9}version)?` +
+      String.raw`(?:\s{0,9}[:=<>(~^]|[ \t]|(?<=_)(?=\d))[:=<>~^'" \tv]{0,20}(?:(?:JavaVersion\.)?VERSION_|JavaLanguageVersion\.of\(|net)?\d`,
+    'im',
+  );
+}
+
+/** The manifests that state the version which a query asks for, those in outer folders first. */
+function* findVersions(
+  pattern: RegExp,
+  all: readonly SegmentScores[],
+  folders: readonly SearchedFolder[],
+  isAside: IsAside,
+): Generator<undefined, Pinned[], void> {
+  const found: Pinned[] = [];
+  const manifests = all
+    .filter(({ folder }) => folders[folder]!.readText)
+    .flatMap((scores) => scores.reader.documentsLike(VERSIONED).map((document) => ({ scores, document })))
+    .filter((one) => one.scores.mayBeResult(one.document) && !isAside(one))
+    .sort((a, b) => depthOf(a) - depthOf(b));
+  for (const one of manifests.slice(0, MAX_VERSIONED)) {
+    yield;
+    const text = textOf(one, folders) ?? '';
+    const match = pattern.exec(text);
+    if (match)
+      found.push({
+        ...one,
+        line: new Position(text).at(match.index).line,
+        worth: 1 / (1 + found.length / 50),
+        feature: 'manifest',
+      });
+    if (found.length === MAX_FOUND) break;
+  }
+  return found;
+}
+
+function depthOf({ scores, document }: Candidate): number {
+  return scores.reader.pathOf(document).split('/').length;
 }
 
 /** Offset at which a manifest states its name, in any case; `-`, `_` and `.` are alike, as registries have it. */
