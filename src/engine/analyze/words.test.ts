@@ -104,6 +104,9 @@ describe('stem', () => {
 
   it('joins the forms of a word and leaves names alone', () => {
     assert.equal(stem('connections'), stem('connected'));
+    for (const word of ['add', 'adds', 'added', 'adding']) assert.equal(stem(word), 'add');
+    for (const word of ['err', 'errs', 'erred']) assert.equal(stem(word), 'err');
+    for (const word of ['use', 'used', 'using']) assert.equal(stem(word), 'us');
     assert.equal(stem('sha256'), 'sha256');
     assert.equal(stem('größen'), 'größen');
   });

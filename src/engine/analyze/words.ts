@@ -143,7 +143,12 @@ export function isUnspaced(text: string): boolean {
 
 /** Porter's stem of a word in lower case, or that of a Russian one. Words with digits or other scripts stay as they are. */
 export function stem(word: string): string {
-  if (/^[a-z]{3,}$/.test(word)) return stemmer(word);
+  if (/^[a-z]{3,}$/.test(word)) {
+    const stemmed = stemmer(word);
+    // It leaves `ad` of `adding`, but `add` as it is.
+    const doubled = stemmed + stemmed.slice(1);
+    return stemmed.length === 2 && word.startsWith(doubled) ? doubled : stemmed;
+  }
   return /^[\u0400-\u052f]{4,}$/.test(word) ? stemRussian(word) : word;
 }
 

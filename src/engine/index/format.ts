@@ -18,7 +18,7 @@ import { DamagedFile } from './damage.ts';
 
 export const FORMAT_VERSION = 7;
 /** Raise it when the same text gives other terms, definitions or chunks: an index must not mix them. */
-export const ANALYSIS_VERSION = 21;
+export const ANALYSIS_VERSION = 22;
 /** Ends every segment file; the line end shows a file that went through a text-mode copy. */
 export const MAGIC = 'SXTSEG\r\n';
 export const TRAILER_BYTES = 20;
