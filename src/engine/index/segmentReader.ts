@@ -26,7 +26,8 @@ export interface TermRun {
 const NEAR = 4;
 /** Approximate bytes of postings that are read at once for a merge. */
 const RUN_BYTES = 256 << 10;
-const SLASH = 0x2f;
+/** What is before a word in a path: `/`, `-`, `.` and `_`. */
+const SEPARATORS: ReadonlySet<number> = new Set(Buffer.from('/-._'));
 
 /**
  * Reads one segment file. Opening reads its resident part; a search reads the few pieces of the rest that it needs.
@@ -188,13 +189,13 @@ export class SegmentReader {
     return documents;
   }
 
-  /** The documents whose path has `part`, as these bytes, from the beginning of a folder's or file's name on. */
+  /** The documents whose path has `part`, as these bytes, from the beginning of a folder's or file's name or a word of it on. */
   documentsWithPathPart(part: Uint8Array): number[] {
     const documents: number[] = [];
     for (let at = this.#paths.indexOf(part); at >= 0;) {
       const document = gallop(this.#pathOffsets, 1, this.documents, at + 1) - 1;
       const end = this.#pathOffsets[document + 1]!;
-      const begins = at === this.#pathOffsets[document] || this.#paths[at - 1] === SLASH;
+      const begins = at === this.#pathOffsets[document] || SEPARATORS.has(this.#paths[at - 1]!);
       const isFound = begins && at + part.length <= end;
       if (isFound) documents.push(document);
       at = this.#paths.indexOf(part, isFound ? end : at + 1);

@@ -44,7 +44,7 @@ export function* findAsked(
   if (translations.length > 0) return translations;
   const sections = yield* findHowTo(typed, query.words, all);
   if (sections.length > 0) return sections;
-  const named = name === 'unknown' ? yield* findPartsOfNames(query.names[0]!, all) : [];
+  const named = name === 'unknown' ? yield* findPartsOfNames(typed, query.names[0]!, all) : [];
   if (named.length > 0) return named;
   // A defined name is searched for its definition, not for its uses.
   if (name === 'defined' && !likeRegex) return [];

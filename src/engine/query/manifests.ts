@@ -15,7 +15,7 @@ const VERSIONED = new RegExp(
   String.raw`${MANIFEST.source}|(?:^|\/)(?:global\.json|go\.work|Gemfile|gradle\.properties|rust-toolchain(?:\.toml)?|libs\.versions\.toml|Directory\.(?:Build|Packages)\.props|[^/]*requirements[^/]*\.txt|requirements\/[^/]+\.txt)$`,
 );
 const VERSION =
-  /^(?:(?:what|which) )?(?:is |are )?(?:the )?(?:(?:current|latest|least|lowest|min|minimal|minimum|needed|required|supported) )*(?:versions? of (?<of>\S+)|(?<name>\S+)(?: sdk)? (?:versions?|standard))(?: (?:are|can|do|does|for|is|must|should|to|we) .*|(?: (?:needed|required|supported|used)))?\s{0,9}\??$/i;
+  /^(?:(?:what|which|is|are|the|current|latest|lowest|min|minimal|minimum|needed|required|supported) )*(?:versions? of (?<of>[^\s?]+)|(?<name>\S+)(?: sdk)? (?:versions?|standard))(?: (?:are|can|do|does|for|is|must|needed|required|should|supported|to|used|we)\b.*)?\??$/i;
 /** What manifests call it. */
 const STATED: readonly (readonly [name: RegExp, pattern: string])[] = [
   [/^node(?:\.?js)?$/i, 'node'],
@@ -113,7 +113,7 @@ export function* findManifests(
 /** Pattern of the line with the version that a text asks for: `minimum node version`, `which version of Go is needed`. */
 export function parseVersion(text: string): RegExp | undefined {
   if (text.length > MAX_NAME) return undefined;
-  const { of, name = of?.replace(/\?$/, '') } = VERSION.exec(text)?.groups ?? {};
+  const { of, name = of } = VERSION.exec(text)?.groups ?? {};
   if (name === undefined) return undefined;
   const stated = STATED.find(([pattern]) => pattern.test(name))?.[1] ?? escapeRegExp(name);
   return new RegExp(

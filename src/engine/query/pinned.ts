@@ -278,8 +278,9 @@ export function* findKeys(
   return best.length > MAX_VERBATIM ? [] : best;
 }
 
-/** The documents that define a name with the typed one within, if these are few. */
+/** The documents that define a name with the typed one within, if these are few; or else whose file has such a name. */
 export function* findPartsOfNames(
+  typed: string,
   folded: string,
   all: readonly SegmentScores[],
 ): Generator<undefined, readonly Pinned[], void> {
@@ -304,7 +305,15 @@ export function* findPartsOfNames(
     }
     if (best) pinned.push(best);
   }
-  return pinned.length > MAX_PATHS ? [] : pinned;
+  const found =
+    pinned.length > 0
+      ? pinned
+      : withPathPart(typed, all, () => true).map((one): Pinned => ({
+          ...one,
+          worth: PART * (typed.length / one.path.length),
+          feature: 'namePart',
+        }));
+  return found.length > MAX_PATHS ? [] : found;
 }
 
 /** Whether the letters and digits of a name have the folded one within, without a string for each name. Exact in ASCII. */

@@ -36,6 +36,8 @@ export const MAX_WORDS = 30;
 /** Largest length of a query in UTF-16 units: a text of megabytes must not keep a thread busy for seconds. */
 export const MAX_QUERY_LENGTH = 100_000;
 const CAPITALIZED = /^\p{Lu}/u;
+/** A name that a command line defines: `-DNAME=value`. */
+const DEFINING = /(?<!\S)-D([A-Za-z_][\w.]*)=\S*/g;
 /**
  * How a question asks for a decision, up to what is decided: _How does it decide whether_ a file is binary? Its words are rare in
  * code, so that they would count much.
@@ -48,7 +50,8 @@ const DECIDING =
  * `page_fault`; `handleMmFault` searches the name and its words.
  */
 export function parseQuery(text: string): Query {
-  const typed = tokensOf(withoutDeciding(text.normalize()));
+  const plain = text.normalize().replace(DEFINING, '$1');
+  const typed = tokensOf(withoutDeciding(plain));
   const names = typed.map(splitToken);
   const all = names.flat();
   // A question of common words alone still deserves the best possible answer.
@@ -59,7 +62,7 @@ export function parseQuery(text: string): Query {
     pairs.add([...names[i]!, ...names[i + 1]!].join(''));
     if (i + 2 < names.length) pairs.add([...names[i]!, ...names[i + 1]!, ...names[i + 2]!].join(''));
   }
-  const trimmed = text.normalize().trim();
+  const trimmed = plain.trim();
   const isOne = names.length === 1 ? !isNumber(names[0]!.join('')) : /^[\p{L}_]/u.test(trimmed);
   const isSymbol = names.length > 0 && !/\s/.test(trimmed) && isOne && !isSentence(trimmed);
   const isName = (parts: readonly string[], i: number): boolean => {

@@ -188,6 +188,18 @@ describe('a search for typed text', () => {
       }
     });
 
+    it('puts a file first with the name behind a date, if nothing has the name', async () => {
+      const files = {
+        'tables/lantern.ts': '// create a lantern table, create tables of lanterns\nfunction createTable() {}\n'.repeat(
+          9,
+        ),
+        'db/2024_01_05_create_lantern_table.php':
+          "<?php\nreturn new class { function up() { Schema::create('l'); } };\n",
+        'db/2024_01_06_create_lantern_tables_view.php': '<?php\nreturn new class {};\n',
+      };
+      assert.match((await find(files, 'create_lantern_table'))[0]!, /^db\/2024_01_05_create_lantern_table.php/);
+    });
+
     it('comes after the whole name', async () => {
       const files = { 'a.ts': 'function lanternLight() {}\n', 'z.ts': '// a lantern\n' };
       assert.deepEqual(await find(files, 'lantern'), ['z.ts:1', 'a.ts:1'].toSorted());
@@ -279,6 +291,16 @@ describe('a search for typed text', () => {
         const files = { 'lights/harbour.ts': hub, 'z.ts': `${filler}\n\nconst lit = read("${key}");\n` };
         assert.equal((await find(files, 'where is harbour lights configured'))[0], 'z.ts:92', key);
       }
+    });
+
+    it('is found as it is defined on a command line', async () => {
+      const files = {
+        'ci/build.sh': 'cmake -B build -DLANTERN_TESTS=Off -DLANTERN_DOC=Off\n'.repeat(9),
+        'tests/dlantern.cc': '// off dlantern tests, lantern tests\n'.repeat(9),
+        'CMakeLists.txt': 'project(quay)\noption(LANTERN_TESTS "Build the tests of the lantern." ON)\n',
+        'src/a.c': '#if LANTERN_TESTS\n#endif\n',
+      };
+      assert.match((await find(files, '-DLANTERN_TESTS=OFF'))[0]!, /^CMakeLists/);
     });
 
     it('is found where it gets its value, also by its name alone', async () => {
