@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { formatTime } from '../base/clock.ts';
-import { parseQueryLanguage, unindexedWords } from '../engine/query/queryLanguage.ts';
+import { unindexedWords } from '../engine/query/fallbacks.ts';
+import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import type { SourceRange } from '../engine/query/sourceRange.ts';
 import { outputLength } from '../wire/contract.ts';
 import { formatRetrieval } from '../wire/formatRetrieval.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { parseQueryLanguage, unindexedWords, withoutQuotes } from '../engine/query/queryLanguage.ts';
+import { unindexedWords, withoutQuotes } from '../engine/query/fallbacks.ts';
+import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { fixesOf } from './queryFixes.ts';
 
 describe('Fixes of a query', () => {

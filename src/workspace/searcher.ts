@@ -10,16 +10,8 @@ import { documentId } from '../engine/documentId.ts';
 import type { EngineReader } from '../engine/engine.ts';
 import type { ChangedPaths } from '../engine/query/filters.ts';
 import { overlap } from '../engine/query/sourceRange.ts';
-import {
-  filterNotFound,
-  parseQueryLanguage,
-  unindexedWords,
-  withoutGlob,
-  withoutQuotes,
-  type ParsedQuery,
-  type QueryProblem,
-} from '../engine/query/queryLanguage.ts';
-import { corrected } from '../engine/query/corrections.ts';
+import { corrected, filterNotFound, unindexedWords, withoutGlob, withoutQuotes } from '../engine/query/fallbacks.ts';
+import { parseQueryLanguage, type ParsedQuery, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { FolderHit, Hit, SearchOutcome } from '../engine/query/hits.ts';
 import { compileRegexes, searchIndexes } from '../engine/query/searchIndexes.ts';
 import { SearchMemory } from '../engine/query/searchMemory.ts';

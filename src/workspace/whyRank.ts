@@ -1,7 +1,8 @@
 import { hasIndexable, stem, wordsIn } from '../engine/analyze/words.ts';
 import { isKnown, type ChangedPaths } from '../engine/query/filters.ts';
 import { parseQuery } from '../engine/query/query.ts';
-import { FILTER_FIELDS, parseQueryLanguage, unindexedWords, type QueryProblem } from '../engine/query/queryLanguage.ts';
+import { unindexedWords } from '../engine/query/fallbacks.ts';
+import { FILTER_FIELDS, parseQueryLanguage, type QueryProblem } from '../engine/query/queryLanguage.ts';
 import type { Contribution } from '../engine/query/features.ts';
 import type { FolderHit, Hit, SearchOptions } from '../engine/query/hits.ts';
 import { searchIndexes } from '../engine/query/searchIndexes.ts';

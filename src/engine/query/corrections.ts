@@ -1,9 +1,8 @@
-import { escapeInAnyForm } from '../../base/regExp.ts';
 import { splitToken } from '../analyze/words.ts';
 import type { Segment } from '../index/snapshot.ts';
 import { nearestName } from './nearestName.ts';
 import { tokensOf } from './query.ts';
-import type { ParsedQuery, QueryProblem } from './queryLanguage.ts';
+import type { ParsedQuery } from './queryLanguage.ts';
 import { nearestWords } from './spelling.ts';
 import { stemOf } from './wordMatch.ts';
 
@@ -39,21 +38,4 @@ export function correctionsOf(
     }
   }
   return [...corrections.values()];
-}
-
-/** The query with the nearest words in place of those that no document has, and a problem for each. */
-export function corrected(parsed: ParsedQuery, corrections: readonly Correction[]): ParsedQuery {
-  let { words } = parsed;
-  const problems: QueryProblem[] = [];
-  for (const { typed, word } of corrections) {
-    const start = parsed.text.toLowerCase().indexOf(typed.toLowerCase());
-    words = words.replaceAll(new RegExp(escapeInAnyForm(typed), 'giu'), word);
-    problems.push({
-      code: 'CorrectedWord',
-      message: `No file has “${typed}”. Showing results for “${word}”.`,
-      start: Math.max(0, start),
-      end: start < 0 ? parsed.text.length : start + typed.length,
-    });
-  }
-  return { ...parsed, words, problems: [...parsed.problems, ...problems] };
 }

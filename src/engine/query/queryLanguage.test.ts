@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { times } from '../../../test/support/runs.ts';
-import {
-  FILTER_FIELDS,
-  parseQueryLanguage,
-  withoutQuotes,
-  type FilterField,
-  type ParsedQuery,
-} from './queryLanguage.ts';
+import { FILTER_FIELDS, parseQueryLanguage, type FilterField, type ParsedQuery } from './queryLanguage.ts';
 
 /** The parsed query without offsets: `-path:x` for filters, `-"x"` for phrases, `-x` for words. */
 function understood(text: string): Record<string, unknown> {
@@ -115,31 +109,6 @@ describe('parseQueryLanguage', () => {
   for (const [text, expected] of Object.entries(cases)) {
     it(`understands ${text}`, () => assert.deepEqual(understood(text), expected));
   }
-
-  it('turns required phrases into words, with a problem for each', () => {
-    const parsed = parseQueryLanguage('open "page fault" -"not used" path:"a b" "x');
-    const { words, phrases, filters, problems } = withoutQuotes(parsed);
-    assert.equal(words, 'open page fault x');
-    assert.deepEqual(
-      phrases.map(({ text }) => text),
-      ['not used'],
-    );
-    assert.deepEqual(filters, parsed.filters);
-    assert.deepEqual(
-      problems.map(({ code, message }) => [code, message]),
-      [
-        ['PhraseNotFound', 'No file that matches the rest contains “page fault” exactly; searched for its words.'],
-        ['UnclosedQuote', 'This quote reaches to the end of the query: close it with another.'],
-        ['PhraseNotFound', 'No file that matches the rest contains “x” exactly; searched for its words.'],
-      ],
-    );
-    const [alone] = withoutQuotes(parseQueryLanguage('open "x"')).problems;
-    assert.equal(alone?.message, 'Nothing contains “x” exactly; searched for its words.');
-    const [partial] = withoutQuotes(parseQueryLanguage('"x"'), true).problems;
-    assert.equal(partial?.message, 'No file read so far contains “x” exactly; searched for its words.');
-    const plain = parseQueryLanguage('open -"not used"');
-    assert.equal(withoutQuotes(plain), plain);
-  });
 
   it('reports which words are too many', () => {
     const words = Array.from({ length: 30 }, (_, i) => `w${i}`).join(' ');
@@ -329,9 +298,9 @@ describe('parseQueryLanguage', () => {
       'path:'.repeat(1e5),
       '-x '.repeat(1e5),
       `path:${'[a]{b'.repeat(1e5)}`,
-      `path:${'['.repeat(1e6)}`,
-      `type:${'['.repeat(1e6)}`,
-      `lang:${'a'.repeat(1e6)}`,
+      `path:${'['.repeat(1e5)}`,
+      `type:${'['.repeat(1e5)}`,
+      `lang:${'a'.repeat(1e5)}`,
       '/a(b '.repeat(1e5),
       '/[ '.repeat(1e5),
       '/\\'.repeat(1e5),
