@@ -1,5 +1,5 @@
 import { stem } from '../engine/analyze/words.ts';
-import { isHowTo } from '../engine/query/howTo.ts';
+import { isHowTo } from '../engine/query/pinned/howTo.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { splitRepositoryQuery } from '../wire/repositories.ts';

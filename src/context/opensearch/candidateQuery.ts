@@ -3,7 +3,7 @@ import { termToken } from '../../engine/analyzedDocument.ts';
 import { Field, termHash } from '../../engine/index/format.ts';
 import { unescapeGlob, isGlob } from '../../engine/query/glob.ts';
 import { languagesNamed } from '../../engine/query/languageNames.ts';
-import { parseLocations } from '../../engine/query/pastedLocation.ts';
+import { parseLocations } from '../../engine/query/pinned/pastedLocation.ts';
 import { parseQuery } from '../../engine/query/query.ts';
 import type { FilterField, ParsedQuery, QueryFilter } from '../../engine/query/queryLanguage.ts';
 import { excludedTerms, keyOf, type Term } from '../../engine/query/terms.ts';

@@ -25,9 +25,10 @@ import {
 } from './foundDocument.ts';
 import { inOrder } from './inOrder.ts';
 import type { FileRole } from './paths.ts';
-import { parseLocations, type PastedLocation } from './pastedLocation.ts';
-import { findLocations, findTyped, isCode, type Pinned } from './pinned.ts';
-import { findAsked, type NameKind } from './findAsked.ts';
+import { findPinned } from './pinned/findPinned.ts';
+import { findLocations, parseLocations, type PastedLocation } from './pinned/pastedLocation.ts';
+import type { NameKind, Pinned, PinRequest } from './pinned/pinned.ts';
+import { findTyped, isCode } from './pinned/typedText.ts';
 import { PlaceFinder } from './placeFinder.ts';
 import { orderByPlaces, type Placed } from './placeOrder.ts';
 import { bestPlaces } from './placeRanker.ts';
@@ -409,18 +410,23 @@ class Search {
 
   *#findPinned(): Generator<undefined, readonly Pinned[], void> {
     const { words, text, phrases, filters, regexes, excludedWords } = this.#parsed;
-    const isAside = ({ scores, document }: Pick<Pinned, 'scores' | 'document'>): boolean =>
-      this.#costOf(scores, document) > 0;
+    const request: PinRequest = {
+      typed: words.trim(),
+      query: this.#query,
+      name: this.#name,
+      likeRegex: this.#options.likeRegex,
+      all: this.#scores,
+      folders: this.#folders,
+      isAside: ({ scores, document }) => this.#costOf(scores, document) > 0,
+      hasFolder: (text) => this.#collection.documentsWith({ field: Field.folder, text }) > 0,
+    };
     if (this.#texts.isNeeded) {
       // Pasted code has phrases of its own.
       const rest = [...phrases, { start: text.length }].map(({ start }, i) => text.slice(phrases[i - 1]?.end, start));
       const isPasted = isCode(rest.join('')) && filters.length + regexes.length + excludedWords.length === 0;
-      return isPasted ? yield* findTyped(text, undefined, this.#scores, this.#folders, isAside) : [];
+      return isPasted ? yield* findTyped({ ...request, typed: text.trim(), likeRegex: undefined }) : [];
     }
-    const typed = { words, query: this.#query, name: this.#name, likeRegex: this.#options.likeRegex };
-    return yield* findAsked(typed, this.#scores, this.#folders, isAside, (folder) => {
-      return this.#collection.documentsWith({ field: Field.folder, text: folder }) > 0;
-    });
+    return yield* findPinned(request);
   }
 
   *#rankByFeatures(found: readonly FoundDocument[]): Generator<undefined, readonly Ranked[], void> {

@@ -1,10 +1,9 @@
-import { DOCUMENTS } from '../analyze/languages.ts';
-import { isStopword, wordsIn } from '../analyze/words.ts';
-import { DefinitionCursor } from '../index/documents.ts';
-import type { SegmentScores } from './collect.ts';
-import { isChangeLog } from './fileForms.ts';
-import type { Pinned } from './pinned.ts';
-import { stemOf } from './wordMatch.ts';
+import { DOCUMENTS } from '../../analyze/languages.ts';
+import { isStopword, wordsIn } from '../../analyze/words.ts';
+import { DefinitionCursor } from '../../index/documents.ts';
+import { isChangeLog } from '../fileForms.ts';
+import type { Pinned, PinRequest } from './pinned.ts';
+import { stemOf } from '../wordMatch.ts';
 
 const HOW_TO = /^how (?:to|(?:do|can|could|should|would) (?:i|we|you|one))\s/i;
 /** Words for doing something, which the heading about it may leave out: _Unit tests_ for running the tests. */
@@ -22,13 +21,10 @@ export function isHowTo(question: string): boolean {
 
 /**
  * The pages with a section about what a question wants to do, those first whose heading says little else, and in outer folders:
- * `how do I run the tests` is answered under _Running tests_ rather than by a function `runTests`. `words` are those of the query.
+ * `how do I run the tests` is answered under _Running tests_ rather than by a function `runTests`.
  */
-export function* findHowTo(
-  typed: string,
-  words: readonly string[],
-  all: readonly SegmentScores[],
-): Generator<undefined, Pinned[], void> {
+export function* findHowTo({ typed, query, all }: PinRequest): Generator<undefined, readonly Pinned[], void> {
+  const { words } = query;
   const needed = words.filter((word) => !DOING.has(word));
   if (needed.length === 0 || !isHowTo(typed)) return [];
   // Most headings lack them; forms of a word begin alike.

@@ -1,5 +1,7 @@
-import { PLAIN_TEXT, languageOf } from '../analyze/languages.ts';
-import type { QuerySpan } from './queryLanguage.ts';
+import { PLAIN_TEXT, languageOf } from '../../analyze/languages.ts';
+import type { SegmentScores } from '../collect.ts';
+import type { QuerySpan } from '../queryLanguage.ts';
+import { PATHS_PER_STEP, type Candidate, type Pinned } from './pinned.ts';
 
 /*
  * Locations in pasted text: frames of a stack trace, messages of a compiler, `path:line`. A line break in a pasted text is often
@@ -295,4 +297,30 @@ function sharedSegments(wanted: readonly string[], path: string): number {
 function isBetter(path: string, shared: number, known: PathMatch): boolean {
   if (shared !== known.shared) return shared > known.shared;
   return path.length !== known.path.length ? path.length < known.path.length : path < known.path;
+}
+
+/** The documents that pasted locations name, the first location first. */
+export function* findLocations(
+  locations: readonly PastedLocation[],
+  all: readonly SegmentScores[],
+): Generator<undefined, Pinned[], void> {
+  if (locations.length === 0) return [];
+  const paths: string[] = [];
+  const documents: Candidate[] = [];
+  for (const scores of all) {
+    for (let document = 0; document < scores.reader.documents; document++) {
+      if (document % PATHS_PER_STEP === 0) yield;
+      if (!scores.mayBeResult(document)) continue;
+      paths.push(scores.reader.pathOf(document));
+      documents.push({ scores, document });
+    }
+  }
+  const pinned = new Map<number, Pinned>();
+  for (const [i, match] of matchPaths(locations, paths).entries()) {
+    if (!match || pinned.has(match.index)) continue;
+    const { scores, document } = documents[match.index]!;
+    const line = Math.min(locations[i]!.line, Math.max(1, scores.reader.linesOf(document)));
+    pinned.set(match.index, { scores, document, line, worth: 2 + 1 / (i + 1), feature: 'location' });
+  }
+  return [...pinned.values()];
 }

@@ -1,5 +1,18 @@
-import { escapeRegExp } from '../../base/regExp.ts';
-import { wordsIn } from '../analyze/words.ts';
+import { escapeRegExp } from '../../../base/regExp.ts';
+import { wordsIn } from '../../analyze/words.ts';
+import { Position } from '../phrase.ts';
+import { stemOf } from '../wordMatch.ts';
+import {
+  candidatesIn,
+  isRepeated,
+  MAX_PINNED,
+  MAX_READ,
+  readable,
+  textOf,
+  type Candidate,
+  type Pinned,
+  type PinRequest,
+} from './pinned.ts';
 
 /** An option of a command line or a key of a setting, as a query asks for it. */
 export interface TypedKey {
@@ -41,7 +54,7 @@ export function parseKey(text: string, isName: boolean): TypedKey | undefined {
   return { kind: setting === undefined ? 'option' : 'setting', words, ...(role && { role: role.toLowerCase() }) };
 }
 
-export const DEFINED = 3;
+const DEFINED = 3;
 const STRING = 2;
 const NAME = 1;
 /** What parsers of command lines have before an option's name, and what a table of C's `getopt_long` has behind it. */
@@ -89,4 +102,41 @@ function worthOf(kind: TypedKey['kind'], quote: string, before: string, behind: 
   // Its short name may come first: `'-c', '--critical'`.
   const isDefined = DEFINES.test(before.replace(/(["'])-\w\1,\s*$/, '')) || GETOPT.test(behind);
   return isDefined ? DEFINED : STRING;
+}
+
+/**
+ * The documents with the option or the wanted key of a setting, if these are few: first those that define it. Tests, pages and the
+ * like only use it.
+ */
+export function* findKeys(request: PinRequest): Generator<undefined, Pinned[], void> {
+  const { typed, query, name, folders, isAside } = request;
+  const isName = name === 'used';
+  const key = parseKey(typed, isName);
+  if (!key) return [];
+  const omitted = new Set(key.role === undefined ? [] : [query.words.indexOf(stemOf(key.role))]);
+  const searched = readable(request);
+  const skips = (one: Candidate): boolean => isRepeated(one, isAside);
+  const number = MAX_READ.length;
+  const folded = key.words.join('');
+  const named = candidatesIn(searched, number, (scores) => scores.documentsWithName(folded), false, skips);
+  const having = isName
+    ? []
+    : candidatesIn(searched, number, (scores) => scores.documentsWithAll('body', omitted), true, skips);
+  const isNamed = (one: Candidate): boolean =>
+    named.some(({ scores, document }) => scores === one.scores && document === one.document);
+  const candidates = [...named, ...having.filter((one) => !isNamed(one))];
+  const find = keyFinder(key);
+  const pinned: Pinned[] = [];
+  for (const candidate of candidates) {
+    yield;
+    if (skips(candidate)) continue;
+    const text = textOf(candidate, folders) ?? '';
+    const match = find(text);
+    if (!match || (isName && match.worth < DEFINED)) continue;
+    const { line } = new Position(text).at(match.offset);
+    pinned.push({ ...candidate, line, worth: match.worth / DEFINED, feature: 'key' });
+  }
+  const most = Math.max(...pinned.map(({ worth }) => worth));
+  const best = pinned.length > MAX_PINNED ? pinned.filter(({ worth }) => worth === most) : pinned;
+  return best.length > MAX_PINNED ? [] : best;
 }

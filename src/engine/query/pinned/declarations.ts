@@ -1,9 +1,8 @@
-import { TYPE_KINDS, type DefinitionKind } from '../analyze/language.ts';
-import { foldName, nameSegments } from '../analyze/symbolNames.ts';
-import { DefinitionCursor } from '../index/documents.ts';
-import { Field } from '../index/format.ts';
-import type { SegmentScores } from './collect.ts';
-import type { IsAside, Pinned } from './pinned.ts';
+import { TYPE_KINDS, type DefinitionKind } from '../../analyze/language.ts';
+import { foldName, nameSegments } from '../../analyze/symbolNames.ts';
+import { DefinitionCursor } from '../../index/documents.ts';
+import { Field } from '../../index/format.ts';
+import type { Pinned, PinRequest } from './pinned.ts';
 
 const FUNCTIONS: ReadonlySet<DefinitionKind> = new Set(['function', 'method', 'macro']);
 const VALUES: ReadonlySet<DefinitionKind> = new Set(['constant', 'variable', 'function']);
@@ -42,11 +41,7 @@ function tableOf(
  * The documents that define what is typed as its declaration begins, such as `func NewUser`, `type User struct` or `class Order {`;
  * none if there are many.
  */
-export function* findDeclared(
-  typed: string,
-  all: readonly SegmentScores[],
-  isAside: IsAside,
-): Generator<undefined, Pinned[], void> {
+export function* findDeclared({ typed, all, isAside }: PinRequest): Generator<undefined, readonly Pinned[], void> {
   const { keyword = '', name = '' } = DECLARATION.exec(typed)?.groups ?? {};
   const kinds = KEYWORDS.get(keyword);
   if (!kinds || (WORDS.has(keyword) && !/[\p{Lu}_\d]/u.test(name) && !/[(){}:=;]$/.test(typed))) return [];

@@ -1,20 +1,15 @@
-import type { SegmentScores } from './collect.ts';
-import { formOf } from './fileForms.ts';
-import { asksForTexts, codesNamed, isTranslatable, localeOf, namedLocale } from './locales.ts';
-import { PATHS_PER_STEP, type Candidate, type IsAside, type Pinned } from './pinned.ts';
+import { formOf } from '../fileForms.ts';
+import { asksForTexts, codesNamed, isTranslatable, localeOf, namedLocale } from '../locales.ts';
+import { PATHS_PER_STEP, type Candidate, type Pinned, type PinRequest } from './pinned.ts';
 
 /** Number of files in a language that precede all others. */
 const MAX_FILES = 4;
 
 /** The best documents with texts in a language that the query names, if it asks for such. */
-export function* findTranslations(
-  text: string,
-  all: readonly SegmentScores[],
-  isAside: IsAside,
-): Generator<undefined, Pinned[], void> {
-  const fitOf = asksForTexts(text) ? namedLocale(text) : undefined;
+export function* findTranslations({ typed, all, isAside }: PinRequest): Generator<undefined, readonly Pinned[], void> {
+  const fitOf = asksForTexts(typed) ? namedLocale(typed) : undefined;
   if (!fitOf) return [];
-  const codes = codesNamed(text);
+  const codes = codesNamed(typed);
   const found: { readonly one: Candidate; readonly fit: number; readonly score: number }[] = [];
   for (const scores of all) {
     for (let document = 0; document < scores.reader.documents; document++) {

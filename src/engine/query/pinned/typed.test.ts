@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { searchFiles } from '../../../test/support/searchFiles.ts';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
-import { documentId } from '../documentId.ts';
-import { Engine } from '../engine.ts';
+import { searchFiles } from '../../../../test/support/searchFiles.ts';
+import { temporaryFolder } from '../../../../test/support/temporary.ts';
+import { documentId } from '../../documentId.ts';
+import { Engine } from '../../engine.ts';
 
 /* What people type and paste, beside questions. */
 

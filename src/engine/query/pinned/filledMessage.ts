@@ -1,10 +1,8 @@
-import { escapeRegExp } from '../../base/regExp.ts';
-import { WORD } from '../analyze/numbers.ts';
-import { bestDocuments } from './bestDocuments.ts';
-import type { SegmentScores } from './collect.ts';
-import type { SearchedFolder } from './hits.ts';
-import { Position } from './phrase.ts';
-import { fewOf, isRepeated, textOf, weigh, type IsAside, type Pinned } from './pinned.ts';
+import { escapeRegExp } from '../../../base/regExp.ts';
+import { WORD } from '../../analyze/numbers.ts';
+import { bestDocuments } from '../bestDocuments.ts';
+import { Position } from '../phrase.ts';
+import { fewOf, isRepeated, readable, textOf, weigh, type Pinned, type PinRequest } from './pinned.ts';
 
 /** Number of files that are read for a message. */
 const MAX_READ = 96;
@@ -30,16 +28,11 @@ type Template = readonly (readonly string[])[];
  * The documents with a string that gives a message when its values are filled in: `reference %s is already checked out`. Of the
  * best documents, those whose string explains the most words of the message.
  */
-export function* findFilled(
-  typed: string,
-  all: readonly SegmentScores[],
-  folders: readonly SearchedFolder[],
-  isAside: IsAside,
-): Generator<undefined, Pinned[], void> {
+export function* findFilled(request: PinRequest): Generator<undefined, readonly Pinned[], void> {
+  const { typed, folders, isAside } = request;
   const words = wordsOf(typed);
   if (words.length < MIN_WORDS || words.length > MAX_WORDS || !MESSAGE.test(typed)) return [];
-  const searched = all.filter(({ folder }) => folders[folder]!.readText);
-  const best = bestDocuments(searched, MAX_READ).flatMap(({ scores, documents }) =>
+  const best = bestDocuments(readable(request), MAX_READ).flatMap(({ scores, documents }) =>
     documents.map((document) => ({ scores, document })),
   );
   const found: { readonly pinned: Pinned; readonly own: number }[] = [];

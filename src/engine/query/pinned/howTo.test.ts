@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { searchFiles } from '../../../test/support/searchFiles.ts';
-import { temporaryFolder } from '../../../test/support/temporary.ts';
+import { searchFiles } from '../../../../test/support/searchFiles.ts';
+import { temporaryFolder } from '../../../../test/support/temporary.ts';
 
 describe('a question how to do something', () => {
   const folder = temporaryFolder();

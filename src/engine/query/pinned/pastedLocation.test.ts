@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { times } from '../../../test/support/runs.ts';
+import { times } from '../../../../test/support/runs.ts';
 import { matchPaths, parseLocations } from './pastedLocation.ts';
 
 /** `folder/file:line:column function` of each location. */
