@@ -23,6 +23,8 @@ const ASKING = new RegExp(
 const MAX_WORDS = 20;
 /** Codes of languages, and of countries that people write instead. */
 export const LOCALES: ReadonlySet<string> = new Set([...LANGUAGES.values()].flat());
+/** Pattern of paths that may have a locale, as {@link localeOf} takes long for all paths. */
+export const MAY_HAVE_LOCALE = new RegExp(String.raw`(?:^|[/._-])(?:${[...LOCALES].join('|')})(?=[/._-]|$)`, 'i');
 
 const LOCALE = /^([a-z]{2})(?:[-_](?:r?[a-z]{2}|han[st]))?$/i;
 const BEFORE_EXTENSION = /[._-]([a-z]{2}(?:[-_][a-z]{2,4})?)(?=\.[^.]*$)/gi;
@@ -92,12 +94,6 @@ export function namedLocale(query: string): ((locale: string) => number) | undef
     return parts.length > 1 || parts[0] !== codes[0] ? 0 : 1;
   };
   return (locale) => Math.max(...named.map((one) => fitOf(locale, one)));
-}
-
-/** Pattern of paths that may have a locale which a query names, as {@link localeOf} takes long for all paths. */
-export function codesNamed(query: string): RegExp {
-  const codes = wordsOf(query).flatMap((word) => LANGUAGES.get(word) ?? []);
-  return new RegExp(String.raw`(?:^|[/._-])(?:${codes.join('|')})(?=[/._-]|$)`, 'i');
 }
 
 /** Whether a query asks for texts in a language: "Russian translations", "label of the button in French". */

@@ -2,7 +2,7 @@ import { TYPE_KINDS, type DefinitionKind } from '../../analyze/language.ts';
 import { foldName, nameSegments } from '../../analyze/symbolNames.ts';
 import { DefinitionCursor } from '../../index/documents.ts';
 import { Field } from '../../index/format.ts';
-import type { Pinned, PinRequest } from './pinned.ts';
+import { unlessAll, type Pinned, type PinRequest } from './pinned.ts';
 
 const FUNCTIONS: ReadonlySet<DefinitionKind> = new Set(['function', 'method', 'macro']);
 const VALUES: ReadonlySet<DefinitionKind> = new Set(['constant', 'variable', 'function']);
@@ -57,7 +57,6 @@ export function* findDeclared({ typed, all, isAside }: PinRequest): Generator<un
       }
     }
   }
-  const code = pinned.filter((one) => !isAside(one));
-  const found = code.length > 0 ? code : pinned;
+  const found = unlessAll(pinned, isAside);
   return found.length > MAX_DEFINITIONS ? [] : found;
 }

@@ -2,7 +2,7 @@ import { escapeRegExp } from '../../../base/regExp.ts';
 import { WORD } from '../../analyze/numbers.ts';
 import { bestDocuments } from '../bestDocuments.ts';
 import { Position } from '../phrase.ts';
-import { fewOf, isRepeated, readable, textOf, weigh, type Pinned, type PinRequest } from './pinned.ts';
+import { fewOf, isRepeated, readable, textOf, unlessAll, weigh, type Pinned, type PinRequest } from './pinned.ts';
 
 /** Number of files that are read for a message. */
 const MAX_READ = 96;
@@ -42,8 +42,7 @@ export function* findFilled(request: PinRequest): Generator<undefined, readonly 
     if (match)
       found.push({ pinned: { ...candidate, line: match.line, worth: 1, feature: 'verbatim' }, own: match.own });
   }
-  const code = found.filter(({ pinned }) => !isRepeated(pinned, isAside));
-  const fitting = code.length > 0 ? code : found;
+  const fitting = unlessAll(found, ({ pinned }) => isRepeated(pinned, isAside));
   const most = Math.max(...fitting.map(({ own }) => own));
   const pinned = fitting.filter(({ own }) => own === most).map((one) => one.pinned);
   return fewOf(pinned, isAside).map((one) => weigh(one, isAside));

@@ -1,7 +1,7 @@
 import { PLAIN_TEXT, languageOf } from '../../analyze/languages.ts';
 import type { SegmentScores } from '../collect.ts';
 import type { QuerySpan } from '../queryLanguage.ts';
-import { PATHS_PER_STEP, type Candidate, type Pinned } from './pinned.ts';
+import type { Candidate, Pinned } from './pinned.ts';
 
 /*
  * Locations in pasted text: frames of a stack trace, messages of a compiler, `path:line`. A line break in a pasted text is often
@@ -33,6 +33,8 @@ export interface PathMatch {
 /** A longer text is data. */
 const MAX_TEXT = 10_000;
 const MAX_LOCATIONS = 30;
+/** Number of paths that are read before other work may run. */
+const PATHS_PER_STEP = 1_000;
 const SLASH = 0x2f;
 const BACKSLASH = 0x5c;
 /** Characters before a location in which its function is looked for. */

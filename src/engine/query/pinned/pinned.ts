@@ -55,8 +55,6 @@ const MAX_READ_CODE = 160;
 export const MAX_PINNED = 4;
 /** Worth of a text in a test or a page, of what it is worth in the code that they repeat. */
 const REPEATED = 0.7;
-/** Number of paths that are read before other work may run. */
-export const PATHS_PER_STEP = 1_000;
 
 /** Whether a document is a test, a page or the like, which repeats what code has. */
 export function isRepeated(one: Candidate, isAside: IsAside): boolean {
@@ -66,6 +64,12 @@ export function isRepeated(one: Candidate, isAside: IsAside): boolean {
 /** The document with less worth if it repeats what code has. */
 export function weigh(one: Pinned, isAside: IsAside): Pinned {
   return isRepeated(one, isAside) ? { ...one, worth: one.worth * REPEATED } : one;
+}
+
+/** Those to which the condition does not apply, or all if it applies to all. */
+export function unlessAll<T>(found: readonly T[], isLess: (one: T) => boolean): T[] {
+  const better = found.filter((one) => !isLess(one));
+  return better.length > 0 ? better : [...found];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { formOf } from '../fileForms.ts';
-import { asksForTexts, codesNamed, isTranslatable, localeOf, namedLocale } from '../locales.ts';
-import { PATHS_PER_STEP, type Candidate, type Pinned, type PinRequest } from './pinned.ts';
+import { asksForTexts, isTranslatable, localeOf, MAY_HAVE_LOCALE, namedLocale } from '../locales.ts';
+import type { Candidate, Pinned, PinRequest } from './pinned.ts';
 
 /** Number of files in a language that precede all others. */
 const MAX_FILES = 4;
@@ -9,13 +9,11 @@ const MAX_FILES = 4;
 export function* findTranslations({ typed, all, isAside }: PinRequest): Generator<undefined, readonly Pinned[], void> {
   const fitOf = asksForTexts(typed) ? namedLocale(typed) : undefined;
   if (!fitOf) return [];
-  const codes = codesNamed(typed);
   const found: { readonly one: Candidate; readonly fit: number; readonly score: number }[] = [];
   for (const scores of all) {
-    for (let document = 0; document < scores.reader.documents; document++) {
-      if (document % PATHS_PER_STEP === 0) yield;
+    yield;
+    for (const document of scores.reader.documentsLike(MAY_HAVE_LOCALE)) {
       const path = scores.reader.pathOf(document);
-      if (!codes.test(path)) continue;
       const fit = fitOf(localeOf(path) ?? '');
       if (fit === 0 || !isTranslatable(path, formOf(path)) || !scores.mayBeResult(document)) continue;
       const one = { scores, document };

@@ -2,7 +2,7 @@ import { isStopword, splitToken } from '../../analyze/words.ts';
 import type { SegmentScores } from '../collect.ts';
 import { formOf } from '../fileForms.ts';
 import { stemOf } from '../wordMatch.ts';
-import type { Candidate, IsAside, Pinned, PinRequest } from './pinned.ts';
+import { unlessAll, type Candidate, type IsAside, type Pinned, type PinRequest } from './pinned.ts';
 
 interface Located extends Candidate {
   readonly path: string;
@@ -26,7 +26,7 @@ const MAX_COMPARED = 20;
 const MAX_BESIDE = 2;
 /** Names of pages and of files for builds in the outermost folder that are hardly meant as words, with or without extension. */
 const PAGE_NAME =
-  /^(?<stem>authors|change-?log|code_?of_?conduct|codeowners|contribut(?:ing|ors)|copying|dockerfile|gemfile|jenkinsfile|licen[cs]e|maintainers|makefile|procfile|rakefile|readme|roadmap|vagrantfile)(?<extension>\.\w+)?$/i;
+  /^(?<stem>authors|change-?log|code_?of_?conduct|codeowners|contribut(?:ing|ors)|copying|dockerfile|gemfile|jenkinsfile|licen[cs]e|maintainers|makefile|procfile|rakefile|readme|roadmap|vagrantfile)(?<extension>\.[\w.-]+)?$/i;
 
 /**
  * The documents whose path has a typed part of a path that begins a folder's or file's name, if these are few; those with the
@@ -42,17 +42,22 @@ export function* findPaths({
   const parts = findPathParts(typed, all, hasFolder);
   yield;
   if (parts.length > 0) return parts;
-  const { names, beside } = fileNamesIn(typed);
-  if (names[0] === typed || PAGE_NAME.test(typed)) return findFile(typed, all, isAside);
-  return beside.length > MAX_BESIDE ? [] : findNamed(typed, all, isAside);
+  const names = fileNamesIn(typed);
+  if (names.files[0] === typed || PAGE_NAME.test(typed)) return findFile(typed, all, isAside);
+  return names.others.length > MAX_BESIDE ? [] : findNamed(names, all, isAside);
 }
 
-/** The words of a text that may be names of files, and the others in lower case. */
-function fileNamesIn(typed: string): { readonly names: readonly string[]; readonly beside: readonly string[] } {
+/** Words of a text that may be names of files, and the others in lower case. */
+interface TypedNames {
+  readonly files: readonly string[];
+  readonly others: readonly string[];
+}
+
+function fileNamesIn(typed: string): TypedNames {
   const content = typed.split(QUOTING).filter((word) => /\w/.test(word) && !isStopword(word.toLowerCase()));
-  const names = new Set(content.filter((word) => FILE_NAME.test(word)));
-  const beside = content.filter((word) => !names.has(word)).map((word) => word.toLowerCase());
-  return { names: [...names].slice(0, MAX_FILE_NAMES), beside };
+  const files = new Set(content.filter((word) => FILE_NAME.test(word)));
+  const others = content.filter((word) => !files.has(word)).map((word) => word.toLowerCase());
+  return { files: [...files].slice(0, MAX_FILE_NAMES), others };
 }
 
 /**
@@ -60,13 +65,13 @@ function fileNamesIn(typed: string): { readonly names: readonly string[]; readon
  * those whose names it begins, as `users.service`, but no tests. A page of the outermost folder is found in any case, and without extension.
  */
 function findFile(name: string, all: readonly SegmentScores[], isAside: IsAside): Pinned[] {
-  const { stem, extension = '' } = PAGE_NAME.exec(name)?.groups ?? {};
-  const pages = stem === undefined ? [] : findPages(stem, extension, all);
-  const isNamed = (path: string): boolean =>
-    `/${path}`.endsWith(`/${name}`) && (stem === undefined || !isPage(path, name));
-  const named = stem === undefined || extension !== '' ? withPathPart(name, all, isNamed) : [];
+  const { stem, extension } = PAGE_NAME.exec(name)?.groups ?? {};
+  const isPageWanted = stem !== undefined;
+  const pages = isPageWanted ? findPages(name, all) : [];
+  const isNamed = (path: string): boolean => `/${path}`.endsWith(`/${name}`) && !(isPageWanted && isPage(path));
+  const named = isPageWanted && extension === undefined ? [] : withPathPart(name, all, isNamed);
   const begins = (path: string): boolean => path.startsWith(`${name}.`, path.lastIndexOf('/') + 1);
-  const begun = stem === undefined && named.length === 0 ? withPathPart(name, all, begins) : [];
+  const begun = !isPageWanted && named.length === 0 ? withPathPart(name, all, begins) : [];
   const found = [...pages, ...named, ...begun.filter((one) => !isAside(one))];
   const worthOf = (one: Located): number => 1 / (1 + (one.path.split('/').length + (isAside(one) ? ASIDE : 0)) / 50);
   return found
@@ -75,15 +80,26 @@ function findFile(name: string, all: readonly SegmentScores[], isAside: IsAside)
     .slice(0, MAX_PATHS);
 }
 
-function findPages(stem: string, extension: string, all: readonly SegmentScores[]): Located[] {
-  const capitalized = stem.charAt(0).toUpperCase() + stem.slice(1).toLowerCase();
-  const spellings = new Set([stem, stem.toLowerCase(), stem.toUpperCase(), capitalized].map((one) => one + extension));
-  return [...spellings].flatMap((name) => withPathPart(name, all, (path) => isPage(path, name)));
+/** The pages with a name in any case, perhaps without extension. */
+function findPages(name: string, all: readonly SegmentScores[]): Located[] {
+  const wanted = name.toLowerCase();
+  return all.flatMap((scores) =>
+    located(scores, scores.reader.documentsLike(PAGE_NAME), (path) => {
+      const lower = path.toLowerCase();
+      return (lower === wanted || lower.startsWith(`${wanted}.`)) && isPage(path);
+    }),
+  );
+}
+
+/** Whether a path is that of a page or a file for builds in the outermost folder. */
+function isPage(path: string): boolean {
+  const form = path.includes('/') ? undefined : formOf(path);
+  return form === 'prose' || form === 'history' || form === 'tooling';
 }
 
 /** The documents whose file names a longer question has. The name of a manifest or a page rather stands for all of them. */
 export function findNamedCode({ typed, all, isAside }: PinRequest): Pinned[] {
-  return findNamed(typed, all, isAside, (path) => formOf(path) === undefined);
+  return findNamed(fileNamesIn(typed), all, isAside, (path) => formOf(path) === undefined);
 }
 
 /**
@@ -91,17 +107,15 @@ export function findNamedCode({ typed, all, isAside }: PinRequest): Pinned[] {
  * most of the other words, or else that has them itself.
  */
 function findNamed(
-  typed: string,
+  { files, others }: TypedNames,
   all: readonly SegmentScores[],
   isAside: IsAside,
   accepts: (path: string) => boolean = () => true,
 ): Pinned[] {
-  const { names, beside } = fileNamesIn(typed);
-  const words = beside.slice(0, MAX_COMPARED);
-  const found = names.flatMap((name) => {
+  const words = others.slice(0, MAX_COMPARED);
+  const found = files.flatMap((name) => {
     const named = withPathPart(name, all, (path) => `/${path}`.endsWith(`/${name}`) && accepts(path));
-    const code = named.filter((one) => !isAside(one));
-    const best = code.length > 0 ? code : named;
+    const best = unlessAll(named, isAside);
     if (best.length <= MAX_SPACED) return best;
     const wordsIn = ({ path }: Located): number => {
       const folded = path.toLowerCase();
@@ -115,24 +129,20 @@ function findNamed(
   return found.map((one) => ({ ...one, worth: 1, feature: 'pathPart' }));
 }
 
-/** Whether a path is that of a page or a file for builds in the outermost folder, with this name and perhaps an extension. */
-function isPage(path: string, name: string): boolean {
-  const form = path === name || (path.startsWith(`${name}.`) && !path.includes('/')) ? formOf(path) : undefined;
-  return form === 'prose' || form === 'history' || form === 'tooling';
-}
-
 /** The documents whose path has a part and is accepted. */
 export function withPathPart(
   part: string,
   all: readonly SegmentScores[],
   accepts: (path: string) => boolean,
 ): Located[] {
-  return all.flatMap((scores) =>
-    scores.reader
-      .documentsWithPathPart(Buffer.from(part))
-      .map((document) => ({ scores, document, path: scores.reader.pathOf(document) }))
-      .filter(({ path, document }) => accepts(path) && scores.mayBeResult(document)),
-  );
+  return all.flatMap((scores) => located(scores, scores.reader.documentsWithPathPart(Buffer.from(part)), accepts));
+}
+
+/** Those of some documents that may be results and whose path is accepted. */
+function located(scores: SegmentScores, documents: readonly number[], accepts: (path: string) => boolean): Located[] {
+  return documents
+    .map((document) => ({ scores, document, path: scores.reader.pathOf(document) }))
+    .filter(({ path, document }) => accepts(path) && scores.mayBeResult(document));
 }
 
 function findPathParts(typed: string, all: readonly SegmentScores[], hasFolder: PinRequest['hasFolder']): Pinned[] {
