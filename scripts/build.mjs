@@ -186,7 +186,7 @@ const targets = [
     // 10 explain refusals of a team's service and of answer models, and keep what a client's configuration has.
     // 15 are forms of Unicode, and reports of answers of other programs and of an update of the running program.
     // 5 guess encodings.
-    budget: 2009,
+    budget: 2010,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -227,7 +227,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 8960,
+    budget: 8961,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')
