@@ -55,6 +55,8 @@ async function run(): Promise<void> {
     },
     signal: controller.signal,
   });
+  // A socket that still connects would keep an interrupted command for seconds.
+  if (controller.signal.aborted) stdout.write('', () => process.stderr.write('', () => process.exit()));
 }
 
 /**

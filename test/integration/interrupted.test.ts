@@ -63,6 +63,14 @@ describe('a command that waits for its input', () => {
     });
 });
 
+describe('a command that is interrupted', () => {
+  it('ends though something still keeps the process, as a socket that connects', async () => {
+    const env = { NODE_OPTIONS: '--import=data:text/javascript,setInterval(()=>{},1e6)' };
+    const { code, err } = await interrupted(['budgets', 'import', '-'], env);
+    assert.deepEqual([code, err], [130, 'sextant: Interrupted.\n']);
+  });
+});
+
 describe('a command that waits for the change of another process', () => {
   const folder = temporaryFolder();
 
