@@ -53,6 +53,15 @@ describe('a search for typed text', () => {
       assert.match((await find(files, query)).slice(0, 2).join(' '), /^src\/z.c:\d+ CHANGELOG.md:1$/);
     });
 
+    it('is no part in a test, where code has the words apart', async () => {
+      const files = {
+        'src/CreateLantern.php':
+          "<?php\nclass CreateLantern { protected $signature = 'quay:create-lantern\n  {--harbour}'; }\n".repeat(3),
+        'tests/LanternTest.php': `${filler}\n$this->run('harbour quay create lantern', ['--pier']);\n`,
+      };
+      assert.match((await find(files, 'php harbour quay create lantern'))[0]!, /^src/);
+    });
+
     it('counts copies for other languages once', async () => {
       const text = "return [\n  'none' => 'The harbour has no lantern at that quay',\n];\n";
       const locales = ['cs', 'da', 'de', 'es', 'fr', 'it', 'nl', 'pl', 'ru', 'sv'];
@@ -405,6 +414,7 @@ describe('a search for typed text', () => {
     };
     assert.equal((await find(files, 'readme'))[0], 'README.md:1');
     assert.equal((await find(files, 'license'))[0], 'LICENSE:1');
+    assert.equal((await find(files, 'which license'))[0], 'LICENSE:1');
     const inOtherCase = { 'Readme.md': '# Harbour\n', 'docs/README.md': '# README.md\n'.repeat(9) };
     assert.deepEqual(await find(inOtherCase, 'README.md'), ['Readme.md:1', 'docs/README.md:1']);
     assert.equal((await find(files, 'license function'))[0]?.split(':')[0], 'src/license.ts');

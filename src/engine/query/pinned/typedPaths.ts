@@ -27,6 +27,8 @@ const MAX_BESIDE = 2;
 /** Names of pages and of files for builds in the outermost folder that are hardly meant as words, with or without extension. */
 const PAGE_NAME =
   /^(?<stem>authors|change-?log|code_?of_?conduct|codeowners|contribut(?:ing|ors)|copying|dockerfile|gemfile|jenkinsfile|licen[cs]e|maintainers|makefile|procfile|rakefile|readme|roadmap|vagrantfile)(?<extension>\.[\w.-]+)?$/i;
+/** What a question has before the name of a page: _which license_. */
+const ASKING = /^(?:which|what|the)\s+/i;
 
 /**
  * The documents whose path has a typed part of a path that begins a folder's or file's name, if these are few; those with the
@@ -43,7 +45,8 @@ export function* findPaths({
   yield;
   if (parts.length > 0) return parts;
   const names = fileNamesIn(typed);
-  if (names.files[0] === typed || PAGE_NAME.test(typed)) return findFile(typed, all, isAside);
+  const page = typed.replace(ASKING, '');
+  if (names.files[0] === typed || PAGE_NAME.test(page)) return findFile(page, all, isAside);
   return names.others.length > MAX_BESIDE ? [] : findNamed(names, all, isAside);
 }
 

@@ -85,7 +85,8 @@ function* findVerbatim(request: PinRequest): Generator<undefined, Pinned[], void
   const parts: { readonly length: number; readonly pinned: Pinned }[] = [];
   for (const candidate of candidatesIn(searched, count, (scores) => [...havingMost.get(scores)!], false, isAside)) {
     yield;
-    if (found.length > 0 && isRepeated(candidate, isAside)) continue;
+    // A test with a part of a message says less about it than its words do.
+    if (isRepeated(candidate, isAside)) continue;
     const part = longestIn(textOf(candidate, folders) ?? '');
     if (!part) continue;
     const pinned = { ...candidate, line: part.line, worth: PART, feature: 'verbatim' } as const;
@@ -93,7 +94,7 @@ function* findVerbatim(request: PinRequest): Generator<undefined, Pinned[], void
   }
   const most = Math.max(...parts.map(({ length }) => length));
   const best = parts.filter(({ length }) => length === most).map(({ pinned }) => pinned);
-  return [...weighed, ...fewOf(best, isAside).map((one) => weigh(one, isAside))];
+  return [...weighed, ...fewOf(best, isAside)];
 }
 
 /** Matches of the first pattern that is in few of the documents, and of the others as far as those are few, too. */
