@@ -43,7 +43,7 @@ const DEFINING = /(?<!\S)-D([A-Za-z_][\w.]*)=\S*/g;
  * code, so that they would count much.
  */
 const DECIDING =
-  /^(?<start>\W*(?:how|when|where|what|which|who)\s+(?:\S+\s+){0,4}?)(?:decide[ds]?|determine[ds]?|know[ns]?|tells?|judge[ds]?|(?:figure|find|work)s? out|makes? sure)\s+(?:whether|if|that|which|what|when|where|how|who|why)\s/i;
+  /^(?<start>\W*(?:how|when|where|what|which|who)\s+(?:\S+\s+){0,4}?)(?:decide|determine)[ds]?\s+(?:whether|if|that|which|what|when|where|how|who|why)\s/i;
 
 /**
  * Converts typed text to terms. `page fault handler` searches three words, and names made of neighbours, such as
