@@ -128,7 +128,7 @@ const targets = [
     // 20 find text in any form of Unicode, and report missing folders, refused experts and answers of other programs.
     // 10 are teams in the dashboard and the side bar, and its report, and 10 plain words with those of code.
     // 5 guess encodings.
-    budget: 2066,
+    budget: 2067,
     options: {
       entryPoints: {
         extension: 'src/extension/extension.ts',
@@ -186,7 +186,7 @@ const targets = [
     // 10 explain refusals of a team's service and of answer models, and keep what a client's configuration has.
     // 15 are forms of Unicode, and reports of answers of other programs and of an update of the running program.
     // 5 guess encodings.
-    budget: 2010,
+    budget: 2011,
     // The modules of `sextant --version`: 720 kB took 240 ms of processor above `node -e 0`, this takes 12.
     startBudget: 10,
     options: {
@@ -206,7 +206,7 @@ const targets = [
     // 65 keep the names of classes and functions. 155 match regular expressions, a chunk that the first such query loads. 15 read numbers,
     // titles and heads of definitions, and what is pasted. 45 list, send, edit and retry events of webhooks.
     // 5 guess encodings.
-    budget: 1339,
+    budget: 1340,
     options: {
       entryPoints: {
         index: 'src/index.ts',
@@ -227,7 +227,7 @@ const targets = [
   {
     name: 'editor tests',
     // Not shipped; each of the four files that start a server contains all of it.
-    budget: 8961,
+    budget: 8962,
     options: {
       entryPoints: [
         ...readdirSync('test/vscode')

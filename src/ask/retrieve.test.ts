@@ -29,9 +29,10 @@ describe('Retrieval for questions', () => {
           content: Buffer.from(text),
         })),
       });
+      const readText = (path: string): string | undefined => texts.get(path);
       const sources = {
         search: async (query: string, limit: number) =>
-          (await engine.search(query, { limit })).map((hit) => ({ root: '/shop', ...hit })),
+          (await engine.search(query, { limit, readText })).map((hit) => ({ root: '/shop', ...hit })),
         read: (_root: string, path: string) => Promise.resolve(texts.get(path)),
       };
       return await retrievePassages(question, [], limit, sources, signal);
@@ -76,6 +77,23 @@ describe('Retrieval for questions', () => {
     const [first] = await passagesOf('how do I run the tests?', texts);
     assert.deepEqual([first?.path, first?.startLine], ['README.md', 5]);
     assert.match((await pathsOf('which function runs the tests?', texts))[0]!, /^src/);
+  });
+
+  it('begins with the setting or the version that the question asks for, where it is stated', async () => {
+    const other = (i: number): string =>
+      `/** Checks where the container version ${i} is set, which versions of node are needed. */\nexport function checkContainerVersion${i}(version) {\n  return version > ${i};\n}\n`;
+    const texts = new Map([
+      ...Array.from({ length: 50 }, (_, i) => [`src/check${i}.ts`, other(i)] as const),
+      ['config/download.yml', `${Array.from({ length: 60 }, (_, i) => `item_${i}: ${i}\n`).join('')}container_version: 1.7.2\n`],
+      ['package.json', `{\n  "name": "harbour",\n  "engines": {\n    "node": ">=20"\n  }\n}\n`],
+    ]); // oxfmt-ignore
+    const [setting] = await passagesOf('Where is the container version set?', texts);
+    assert.equal(setting?.path, 'config/download.yml');
+    assert.match(setting.text, /container_version: 1\.7\.2/);
+    const [version] = await passagesOf('Which version of node is needed?', texts);
+    assert.equal(version?.path, 'package.json');
+    texts.delete('config/download.yml');
+    assert.match((await pathsOf('Where is the container version set?', texts))[0]!, /^src/);
   });
 
   it('begins with a use of a name in code that nothing defines', async () => {

@@ -1,5 +1,7 @@
 import { stem } from '../engine/analyze/words.ts';
 import { isHowTo } from '../engine/query/pinned/howTo.ts';
+import { parseVersion } from '../engine/query/pinned/statedVersion.ts';
+import { isDefined, keyFinder, parseKey } from '../engine/query/pinned/typedKeys.ts';
 import { parseQuery } from '../engine/query/query.ts';
 import { parseQueryLanguage } from '../engine/query/queryLanguage.ts';
 import { splitRepositoryQuery } from '../wire/repositories.ts';
@@ -96,9 +98,8 @@ export async function retrievePassages(
     if (best) await collector.addFound(best.file, best.lines);
     else await collector.addNamed(name, compared, signal);
   }
-  // The search puts a section first that is about what the question wants to do.
-  const [first] = isHowTo(question) ? await sources.search(question, 1, signal) : [];
-  if (first && isProse(first.language)) await collector.addFound(first, first);
+  const stated = await statedFirst(wordsOf(question), sources, signal);
+  if (stated) await collector.addFound(stated, stated);
   const constant = await constantFor(question, found, compared, collector, profile, sources, signal);
   if (constant && constant.worth >= FIRST_WORTH && asksOnlyForNumber(question)) collector.addConstant(constant);
   for (const [i, { file, lines }] of [...compared, ...others].entries()) {
@@ -148,6 +149,22 @@ async function prepare(
   const earlier = new Set(words.filter((word) => !own.has(word)));
   const scored = { words, earlier, withRelated: profile.relatedWords > 0, isAboutTests };
   return { scored, found, isName };
+}
+
+/**
+ * What search puts first because it states what the question asks for: a section about what to do, a setting where it gets its value,
+ * a version that is needed.
+ */
+async function statedFirst(question: string, sources: Sources, signal: AbortSignal): Promise<FoundPlace | undefined> {
+  const isAboutDoing = isHowTo(question);
+  const key = parseKey(question, false);
+  const version = parseVersion(question);
+  if (!isAboutDoing && !key && !version) return undefined;
+  const [first] = await sources.search(question, 1, signal);
+  if (!first || (isAboutDoing && isProse(first.language))) return first;
+  const lines = (await sources.read(first.root, first.path))?.split('\n') ?? [];
+  const text = lines.slice(first.startLine - 1, first.endLine).join('\n');
+  return (key && isDefined(keyFinder(key)(text))) || version?.test(text) === true ? first : undefined;
 }
 
 /** The constant that answers a question for a number. */

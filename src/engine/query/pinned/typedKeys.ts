@@ -67,6 +67,11 @@ const VALUE_BEHIND = /^["'`]?[ \t]*(?::(?!:)|=(?!=))/;
 /** Characters before a name that are looked at. */
 const BEFORE = 80;
 
+/** Whether a match is where the option is defined, or the setting gets its value. */
+export function isDefined(match: KeyMatch | undefined): boolean {
+  return match?.worth === DEFINED;
+}
+
 /** Makes a function that finds the surest match of a key in any spelling: `max_age`, `maxAge`, `max-age` and `max.age`. */
 export function keyFinder({ kind, words }: TypedKey): (text: string) => KeyMatch | undefined {
   const name = words.map(escapeRegExp).join('[-_.]?');
@@ -132,7 +137,7 @@ export function* findKeys(request: PinRequest): Generator<undefined, Pinned[], v
     if (skips(candidate)) continue;
     const text = textOf(candidate, folders) ?? '';
     const match = find(text);
-    if (!match || (isName && match.worth < DEFINED)) continue;
+    if (!match || (isName && !isDefined(match))) continue;
     const { line } = new Position(text).at(match.offset);
     pinned.push({ ...candidate, line, worth: match.worth / DEFINED, feature: 'key' });
   }
