@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { attempt } from './attempt.ts';
+import { request } from './undici.ts';
 
 describe('an attempt', () => {
   const sockets: Socket[] = [];
@@ -32,5 +33,10 @@ describe('an attempt', () => {
     await connected;
     controller.abort(new Error('cancelled by the test'));
     await assert.rejects(cancelled, /cancelled by the test/);
+  });
+
+  it('refuses a request that is cancelled before it begins', async () => {
+    const signal = AbortSignal.abort(new Error('cancelled before'));
+    await assert.rejects(request(url, { signal }), /cancelled before/);
   });
 });

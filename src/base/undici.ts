@@ -12,8 +12,9 @@ type RequestOptions = Omit<NonNullable<Parameters<typeof send<null>>[1]>, 'opaqu
 
 /** As undici's `request`, but its signal also ends the wait for a connection, which undici goes on with for up to 10 s. */
 export function request(url: string | URL, options: RequestOptions): Promise<Dispatcher.ResponseData> {
-  const sent = send(url, options);
   const { signal } = options;
+  if (signal?.aborted) return Promise.reject(signal.reason as Error);
+  const sent = send(url, options);
   if (!signal) return sent;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason as Error);
