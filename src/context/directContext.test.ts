@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { answer, describeDirectContext, QUERY_FILE, RETRY_FILE } from '../../test/support/directContextSuite.ts';
 import { runs } from '../../test/support/runs.ts';
@@ -157,6 +159,19 @@ describe('a direct context', () => {
     await context.addToIndex(many);
     assert.equal(context.getIndexedPaths().length, many.length);
     await context.close();
+  });
+
+  it('keeps no results of earlier changes', async () => {
+    await using context = await DirectContext.create({ backend: 'embedded' });
+    const add = async (): Promise<WeakRef<object>> => new WeakRef(await context.addToIndex([QUERY_FILE]));
+    const first = await add();
+    await context.addToIndex([RETRY_FILE]);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await until('the first result is collected', () => {
+      collect();
+      return first.deref() === undefined;
+    });
   });
 
   it('waits until files are indexed, within the time limit', async () => {

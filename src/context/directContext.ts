@@ -453,7 +453,8 @@ export class DirectContext implements AsyncDisposable {
     this.#needOpen();
     const turn = abortable(this.#last, signal).then(work);
     // The caller handles the error, and the next change runs. A cancelled turn ends before its predecessor.
-    this.#last = Promise.allSettled([this.#last, turn]);
+    // Without their results, which would be kept in a chain.
+    this.#last = Promise.allSettled([this.#last, turn]).then(() => undefined);
     return turn;
   }
 
