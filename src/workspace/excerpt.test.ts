@@ -48,6 +48,12 @@ describe('Excerpter', () => {
     assert.equal(definition('Stock.coun', 'Stock::count', 1, 'int Stock::count() {'), '1: int [Stock]::[coun]t() {');
   });
 
+  it('marks the beginning of the name itself, not of an earlier part of the line', () => {
+    assert.equal(definition('get', 'getUser', 1, 'widget.getUser = () => {'), '1: widget.[get]User = () => {');
+    assert.equal(definition('lan', 'lanterns', 1, 'const plan = lanterns(1);'), '1: const plan = [lan]terns(1);');
+    assert.equal(definition('$scop', '$scopes', 1, 'let $scopes;'), '1: let [$scop]es;');
+  });
+
   it('marks the name of a definition that is found by other letters, if nothing else is on its line', () => {
     assert.equal(definition('hmf', 'handle_mm_fault', 1, 'int handle_mm_fault() {'), '1: int [handle_mm_fault]() {');
     assert.equal(

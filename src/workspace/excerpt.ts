@@ -68,7 +68,8 @@ export class Excerpter {
     const found = [...this.#highlighter.ranges(whole), ...phrases];
     if (symbol?.line === startLine + at && this.#isByName) {
       const name = typed !== '' || found.length > 0 ? typed : ownName(symbol);
-      const start = whole.indexOf(name);
+      const own = whole.indexOf(ownName(symbol));
+      const start = own < 0 ? whole.indexOf(name) : own;
       if (start >= 0) found.push({ start, end: start + name.length });
     }
     const all = merge(found, whole.length);
