@@ -328,6 +328,12 @@ describe('a search for typed text', () => {
       }
     });
 
+    it('gets no value in a text that has its name', async () => {
+      const report = `${filler}\n\nprintf(\n  "max_harbour_age:%s\\n",\n  age);\n`;
+      const files = { 'a/age.c': 'create("max-harbour-age", &age);\nuse(max_harbour_age);\n', 'b/report.c': report };
+      assert.match((await find(files, 'where is the max harbour age set'))[0]!, /^a/);
+    });
+
     it('is nothing special in many files', async () => {
       const many = Object.fromEntries(
         Array.from({ length: 9 }, (_, i) => [`b${i}.ts`, `read("harbour.lights", ${i});\n`]),

@@ -101,8 +101,10 @@ export function keyFinder({ kind, words }: TypedKey): (text: string) => KeyMatch
 
 function worthOf(kind: TypedKey['kind'], quote: string, before: string, behind: string): number {
   if (kind === 'setting') {
-    if (LINE_BEFORE.test(before) && VALUE_BEHIND.test(behind)) return DEFINED;
-    return quote !== '' && behind.startsWith(quote) ? STRING : NAME;
+    // A string may go on behind the name: `"max_age:%s"`.
+    const isWhole = behind.startsWith(quote);
+    if (isWhole && LINE_BEFORE.test(before) && VALUE_BEHIND.test(behind)) return DEFINED;
+    return quote !== '' && isWhole ? STRING : NAME;
   }
   // Its short name may come first: `'-c', '--critical'`.
   const isDefined = DEFINES.test(before.replace(/(["'])-\w\1,\s*$/, '')) || GETOPT.test(behind);
