@@ -148,9 +148,9 @@ export class SegmentScores {
     }
   }
 
-  /** Whether a document of the segment has the first name, or the `word`th word in its text. */
+  /** Whether a document of the segment that is not deleted has the first name, or the `word`th word in its text. */
   hasName(word: number): boolean {
-    return this.#names[0] !== undefined || this.#words[word]?.lists.body !== undefined;
+    return this.documentsIn(this.#names[0]) + this.documentsIn(this.#words[word]?.lists.body) > 0;
   }
 
   /**

@@ -54,7 +54,7 @@ describe('a search over several indexes', () => {
   let compared = 0;
 
   /** Calls `work` with the folder of an index of these documents, after `prepare`. */
-  async function indexOf(documents: readonly EngineDocument[], prepare?: (engine: Engine) => Promise<void>) {
+  async function indexOf(documents: readonly EngineDocument[], prepare?: (engine: Engine) => Promise<unknown>) {
     const state = folder();
     const engine = Engine.open(state);
     await prepare?.(engine);
@@ -109,6 +109,14 @@ describe('a search over several indexes', () => {
       { numRuns: times(12) },
     );
     assert.ok(compared > 200, `${compared} hits`);
+  });
+
+  it('finds a path by a name that only a removed file had', async () => {
+    const [document, removed] = ['return_harbour', 'lantern_lantern'].map((name) => {
+      return documentOf({ folder: 'a/src', name: 'lantern0.py', lines: [`def ${name}():\n    pass`] });
+    });
+    const aged = await indexOf([document!], (engine) => engine.apply({ add: [removed!] }));
+    assert.deepEqual(await find([aged], ['lantern']), await find([await indexOf([document!])], ['lantern']));
   });
 
   it('scores the files of the sample as the golden says', async () => {
