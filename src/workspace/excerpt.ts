@@ -1,5 +1,5 @@
 import { prefixOf } from '../base/format.ts';
-import { foldName, nameSegments } from '../engine/analyze/symbolNames.ts';
+import { foldName, ownName } from '../engine/analyze/symbolNames.ts';
 import { Highlighter, type Range } from '../engine/query/highlight.ts';
 import { compileWords, type Phrase } from '../engine/query/phrase.ts';
 import type { SymbolSpan } from '../engine/index/documents.ts';
@@ -35,7 +35,7 @@ export class Excerpter {
   constructor({ words, phrases, filters }: ParsedQuery, regexes: readonly Phrase[] = []) {
     const query = parseQuery(words);
     this.#highlighter = new Highlighter(query);
-    this.#name = query.symbol === undefined ? undefined : foldName(nameSegments(query.symbol).at(-1) ?? '');
+    this.#name = query.symbol === undefined ? undefined : foldName(ownName(query.symbol));
     this.#isByName = this.#name !== undefined || filters.some(({ field, exclude }) => field === 'sym' && !exclude);
     this.#required = [...phrases.filter(({ exclude }) => !exclude).map(patternOf), ...regexes];
     const inOrder = compileWords(words);
@@ -54,10 +54,10 @@ export class Excerpter {
     const isWithin = wanted !== undefined && wanted >= startLine && wanted <= endLine;
     const typed = symbol ? this.#typedOf(symbol) : '';
     // The line of a name that begins as typed counts as one with the whole name.
-    const own = typed === '' ? 0.5 : 2.5;
+    const worth = typed === '' ? 0.5 : 2.5;
     const best = (): number =>
       bestIndex(span, (i) => {
-        const bonus = (symbol?.line === startLine + i ? own : 0) + (matches.has(i) ? Infinity : 0);
+        const bonus = (symbol?.line === startLine + i ? worth : 0) + (matches.has(i) ? Infinity : 0);
         return this.#highlighter.score(span[i]!) + bonus;
       });
     const at = isWithin ? wanted - startLine : best();
@@ -67,10 +67,11 @@ export class Excerpter {
     const phrases = (matches.get(at) ?? []).map(({ start, end }) => ({ start: start - indent, end: end - indent }));
     const found = [...this.#highlighter.ranges(whole), ...phrases];
     if (symbol?.line === startLine + at && this.#isByName) {
-      const name = typed !== '' || found.length > 0 ? typed : ownName(symbol);
-      const own = whole.indexOf(ownName(symbol));
-      const start = own < 0 ? whole.indexOf(name) : own;
-      if (start >= 0) found.push({ start, end: start + name.length });
+      const name = ownName(symbol.name);
+      const marked = typed === '' && found.length === 0 ? name : typed;
+      // Its letters may be within another word before it.
+      const start = whole.indexOf(whole.includes(name) ? name : marked);
+      if (start >= 0) found.push({ start, end: start + marked.length });
     }
     const all = merge(found, whole.length);
     const [first] = all;
@@ -81,17 +82,12 @@ export class Excerpter {
 
   /** The beginning of a definition's name that is the searched name; empty if it does not begin so. */
   #typedOf(symbol: SymbolSpan): string {
-    const name = ownName(symbol);
+    const name = ownName(symbol.name);
     if (this.#name === undefined || !foldName(name).startsWith(this.#name)) return '';
     let end = this.#name.length;
     while (end < name.length && foldName(name.slice(0, end)).length < this.#name.length) end++;
     return name.slice(0, end);
   }
-}
-
-/** The last part of a definition's name. */
-function ownName({ name }: SymbolSpan): string {
-  return nameSegments(name).at(-1) ?? name;
 }
 
 /** Matches of phrases by the index of their line; of a phrase over several lines, the first line. */

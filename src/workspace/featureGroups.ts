@@ -21,6 +21,7 @@ const OWN_GROUPS: Readonly<Record<string, string>> = {
   location: 'is the pasted location',
   locale: 'is in the queried language',
   manifest: 'builds the queried package',
+  version: 'states the queried version',
   section: 'has a section about it',
   place: 'its best place',
 };

@@ -73,6 +73,7 @@ describe('Reasons for a rank in words', () => {
       'location',
       'locale',
       'manifest',
+      'version',
       'section',
     ];
     for (const feature of [...features, ...rules, 'place']) {

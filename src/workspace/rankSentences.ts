@@ -78,6 +78,10 @@ const GROUPS: Readonly<Record<string, GroupWords>> = {
     below: 'does not build the queried package; the first does',
     first: 'builds the queried package',
   },
+  'states the queried version': {
+    below: 'does not state the queried version; the first does',
+    first: 'states the queried version',
+  },
   'has a section about it': {
     below: 'has no section about what the question wants to do; the first does',
     first: 'has a section about what the question wants to do',

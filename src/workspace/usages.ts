@@ -4,7 +4,7 @@ import { Analyzer } from '../engine/analyze/analyzer.ts';
 import { IMPORT, COMMENT, Literals } from '../engine/analyze/lexer.ts';
 import { rulesOf } from '../engine/analyze/lexerRules.ts';
 import { ALL_LANGUAGES, DOCUMENTS, IGNORING_CASE, PLAIN_TEXT } from '../engine/analyze/languages.ts';
-import { nameSegments } from '../engine/analyze/symbolNames.ts';
+import { ownName } from '../engine/analyze/symbolNames.ts';
 import { toSymbolSpan, type SymbolSpan } from '../engine/index/documents.ts';
 import { Position } from '../engine/query/phrase.ts';
 
@@ -70,7 +70,7 @@ export class UsageFinder {
   /** `name` is one {@link isAnyName}. */
   constructor(name: string) {
     this.#name = name.normalize();
-    this.#last = nameSegments(this.#name).at(-1) ?? this.#name;
+    this.#last = ownName(this.#name);
     const letter = `[${lettersOf(name)}]`;
     this.#pattern = new RegExp(`(?<!${letter})${escapeInAnyForm(name)}(?!${letter})`, 'giu');
   }
@@ -127,9 +127,9 @@ export class UsageFinder {
     if ((lineBits & IMPORT) !== 0 && !isPartOfPath) return 'import';
     if ((bits & COMMENT) !== 0) return 'comment';
     if (bits !== 0) return 'string';
-    const fold = (name = ''): string => (ignoresCase ? name.toLowerCase() : name);
+    const fold = (name: string): string => (ignoresCase ? name.toLowerCase() : name);
     const isDefinition = spans.some(({ line: own, name }) => {
-      const isName = fold(name) === fold(this.#name) || fold(nameSegments(name).at(-1)) === fold(this.#last);
+      const isName = fold(name) === fold(this.#name) || fold(ownName(name)) === fold(this.#last);
       return own === line && isName;
     });
     if (isDefinition) return 'definition';

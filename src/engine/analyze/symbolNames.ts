@@ -49,6 +49,11 @@ export function nameSegments(name: string): string[] {
   return SEPARATORS.test(name) ? name.split(SEPARATORS).filter((segment) => foldName(segment) !== '') : [name];
 }
 
+/** The last segment of a name, which is its own: `c` of `a.b::c`. */
+export function ownName(name: string): string {
+  return nameSegments(name).at(-1) ?? name;
+}
+
 /** A name as a term of the index: `indexHtml`, `index_html` and `INDEX_HTML` are all `indexhtml`. */
 export function foldName(name: string): string {
   return splitIdentifier(name).join('');

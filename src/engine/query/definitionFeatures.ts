@@ -1,5 +1,5 @@
 import { TYPE_KINDS } from '../analyze/language.ts';
-import { foldName, isPath, nameSegments } from '../analyze/symbolNames.ts';
+import { foldName, isPath, nameSegments, ownName } from '../analyze/symbolNames.ts';
 import { DefinitionCursor, meets } from '../index/documents.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
 import type { SymbolHit } from './collect.ts';
@@ -110,7 +110,7 @@ export interface NamedDefinition {
 function matchesOwn(matcher: WordMatcher, cursor: DefinitionCursor): boolean {
   if (!matcher.mayMatch(cursor.bytes, cursor.nameFrom, cursor.nameTo)) return false;
   const name = cursor.name();
-  const own = Buffer.from(nameSegments(name).at(-1) ?? name);
+  const own = Buffer.from(ownName(name));
   return matcher.compareName(own, 0, own.length);
 }
 

@@ -1,5 +1,5 @@
 import { IGNORING_CASE } from '../analyze/languages.ts';
-import { foldName, foldQualified, nameSegments } from '../analyze/symbolNames.ts';
+import { foldName, foldQualified, ownName } from '../analyze/symbolNames.ts';
 import { ARE_IMPORTS } from '../index/format.ts';
 import { meets, type LineRange, type SymbolSpan } from '../index/documents.ts';
 import type { SegmentScores } from './collect.ts';
@@ -241,7 +241,7 @@ function nearestIn(
 /** The terms that find a definition: its whole name, the last part, and the name with its container. */
 function termsOf({ name, container }: SymbolSpan): string[] {
   const qualified = foldQualified(container === undefined ? name : `${container}.${name}`);
-  return [foldName(name), foldName(nameSegments(name).at(-1) ?? name), qualified];
+  return [foldName(name), foldName(ownName(name)), qualified];
 }
 
 function isAround(startLine: number, endLine: number): (span: SymbolSpan) => boolean {

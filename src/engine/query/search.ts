@@ -1,6 +1,6 @@
 import { SextantError } from '../../base/errors.ts';
 import { runAtOnce } from '../../base/timeSlice.ts';
-import { foldName, nameSegments } from '../analyze/symbolNames.ts';
+import { foldName, ownName } from '../analyze/symbolNames.ts';
 import { hasIndexable } from '../analyze/words.ts';
 import { Field } from '../index/format.ts';
 import type { SegmentReader } from '../index/segmentReader.ts';
@@ -256,7 +256,7 @@ class Search {
   /** All found documents; of those that define a name equally near to `sym:`, one whose file has the name precedes. */
   *#allFiltered(): Generator<FoundDocument> {
     const wanted = this.#parsed.filters.filter(({ field, exclude }) => field === 'sym' && !exclude);
-    const names = new Set(wanted.map(({ pattern }) => foldName(nameSegments(pattern).at(-1) ?? pattern)));
+    const names = new Set(wanted.map(({ pattern }) => foldName(ownName(pattern))));
     for (const found of this.#allFound()) {
       const [, file = ''] = names.size > 0 ? (/([^/.]*)[^/]*$/.exec(found.path) ?? []) : [];
       yield names.has(foldName(file)) && file !== '' ? { ...found, score: found.score + NAMED_FILE } : found;

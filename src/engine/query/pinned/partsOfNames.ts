@@ -1,4 +1,4 @@
-import { foldName, nameSegments } from '../../analyze/symbolNames.ts';
+import { foldName, ownName } from '../../analyze/symbolNames.ts';
 import { DefinitionCursor } from '../../index/documents.ts';
 import type { Pinned, PinRequest } from './pinned.ts';
 import { withPathPart } from './typedPaths.ts';
@@ -40,7 +40,7 @@ export function* findPartsOfNames({
     while (cursor.next()) {
       if (!mayHave(cursor.bytes, cursor.nameFrom, cursor.nameTo)) continue;
       const name = cursor.name();
-      const whole = foldName(nameSegments(name).at(-1) ?? name);
+      const whole = foldName(ownName(name));
       if (!whole.includes(folded)) continue;
       const worth = PART * (folded.length / whole.length);
       if (!best || worth > best.worth) best = { scores, document, line: cursor.line, worth, feature: 'namePart' };
@@ -53,7 +53,7 @@ export function* findPartsOfNames({
       : withPathPart(typed, all, () => true).map((one): Pinned => ({
           ...one,
           worth: PART * (typed.length / one.path.length),
-          feature: 'namePart',
+          feature: 'pathPart',
         }));
   return found.length > MAX_FOUND ? [] : found;
 }

@@ -22,7 +22,16 @@ export interface Pinned extends Candidate {
   readonly line?: number;
   /** Order among pinned documents, the highest first. */
   readonly worth: number;
-  readonly feature: 'verbatim' | 'location' | 'pathPart' | 'namePart' | 'key' | 'locale' | 'manifest' | 'section';
+  readonly feature:
+    | 'verbatim'
+    | 'location'
+    | 'pathPart'
+    | 'namePart'
+    | 'key'
+    | 'locale'
+    | 'manifest'
+    | 'version'
+    | 'section';
 }
 
 /** What a query of one name is: `begun` is nowhere, but defined names begin with it; `unknown` not even that. */

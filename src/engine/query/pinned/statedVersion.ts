@@ -39,7 +39,7 @@ export function* findVersions(request: PinRequest): Generator<undefined, readonl
     const match = pattern.exec(text);
     if (!match) continue;
     const { line } = new Position(text).at(match.index);
-    found.push({ ...one, line, worth: 1 / (1 + found.length / 50), feature: 'manifest' });
+    found.push({ ...one, line, worth: 1 / (1 + found.length / 50), feature: 'version' });
     if (found.length === MAX_PINNED) break;
   }
   return found;

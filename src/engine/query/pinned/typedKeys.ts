@@ -107,8 +107,7 @@ function worthOf(kind: TypedKey['kind'], quote: string, before: string, behind: 
     return quote !== '' && isWhole ? STRING : NAME;
   }
   // Its short name may come first: `'-c', '--critical'`.
-  const isDefined = DEFINES.test(before.replace(/(["'])-\w\1,\s*$/, '')) || GETOPT.test(behind);
-  return isDefined ? DEFINED : STRING;
+  return DEFINES.test(before.replace(/(["'])-\w\1,\s*$/, '')) || GETOPT.test(behind) ? DEFINED : STRING;
 }
 
 /**

@@ -161,9 +161,8 @@ function findPathParts(typed: string, all: readonly SegmentScores[], hasFolder: 
   for (const scores of all) {
     for (const document of scores.reader.documentsWithPathPart(bytes)) {
       const path = scores.reader.pathOf(document);
-      const at = path.startsWith(part) ? 0 : path.indexOf(`/${part}`) + 1;
-      if (at === 0 && !path.startsWith(part)) continue;
-      if (!scores.mayBeResult(document)) continue;
+      const at = `/${path}`.indexOf(`/${part}`);
+      if (at < 0 || !scores.mayBeResult(document)) continue;
       const left = path.length - at - part.length;
       pinned.push({ scores, document, worth: 1 / (1 + left / 1_000), feature: 'pathPart' });
       if (pinned.length > most) return [];
